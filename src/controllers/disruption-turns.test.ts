@@ -160,7 +160,59 @@ describe('turns', () => {
     expect(turns.take(candidate('a', 'rightsizing'), true)).toBeUndefined();
   });
 
-  test('who listens no longer is not called', () => {
+  test('who was looked at and did not ask again leaves, and the next is called', () => {
+    const { turns, history, called, setFree } = setUp(0);
+    history.recordDisruption('uid-b', 5);
+    for (const name of ['a', 'b']) turns.noteBlocked(candidate(name, 'rightsizing'), full);
+    const lookedAtB = turns.look('rightsizing', 'b');
+    turns.noteBlocked(candidate('b', 'rightsizing'), full);
+    lookedAtB();
+    expect(turns.isWaiting('rightsizing', 'b')).toBe(true);
+    setFree(1);
+    turns.offer();
+    turns.look('rightsizing', 'a')();
+    expect(called).toEqual(['rightsizing a', 'rightsizing b']);
+    expect(turns.isWaiting('rightsizing', 'a')).toBe(false);
+  });
+
+  test('a look that asks nothing leaves who waits for another engine, who has come to wait meanwhile, and whose trial held', () => {
+    const { turns } = setUp(1);
+    turns.noteBlocked(candidate('a', 'placement'), full);
+    const lookedAt = turns.look('rightsizing', 'b');
+    turns.noteBlocked(candidate('b', 'rightsizing'), full);
+    lookedAt();
+    turns.look('rightsizing', 'a')();
+    expect(turns.isWaiting('placement', 'a')).toBe(true);
+    expect(turns.isWaiting('rightsizing', 'b')).toBe(true);
+
+    const { turns: others } = setUp(1);
+    expect(others.take(candidate('a', 'rightsizing'), true)).toBeUndefined();
+    others.offer();
+    others.look('rightsizing', 'a')();
+    expect(others.isWaiting('rightsizing', 'a')).toBe(true);
+  });
+
+  test('a trial that is told to wait holds nothing', () => {
+    const { turns, history } = setUp();
+    history.recordDisruption('uid-a', 5);
+    turns.noteBlocked(candidate('b', 'rightsizing'), full);
+    expect(turns.take(candidate('a', 'rightsizing'), true)).toBeDefined();
+    turns.look('rightsizing', 'a')();
+    expect(turns.isWaiting('rightsizing', 'a')).toBe(false);
+  });
+
+  test('what puts back harm goes before all others, of whichever engine and however lately disrupted', () => {
+    const { turns, history } = setUp();
+    history.recordDisruption('uid-hurt', 9);
+    expect(turns.take(candidate('z', 'rightsizing'))).toBeUndefined();
+    for (const name of ['a', 'b']) turns.noteBlocked(candidate(name), full);
+    turns.noteBlocked({ ...candidate('hurt', 'rightsizing'), isRestore: true }, full);
+    expect(turns.take(candidate('a'))).toMatchObject({ reason: 'AwaitingTurn' });
+    expect(turns.take({ ...candidate('hurt', 'rightsizing'), isRestore: true })).toBeUndefined();
+    expect(turns.take(candidate('a'))).toBeUndefined();
+  });
+
+  test('who listens no longer is not called, and with the last listener of an engine nobody of it waits', () => {
     const { turns } = setUp();
     const heard: string[] = [];
     const end = turns.onTurn('placement', (key) => void heard.push(key));
@@ -169,6 +221,18 @@ describe('turns', () => {
     end();
     turns.offer();
     expect(heard).toEqual(['a']);
+    expect(turns.isWaiting('placement', 'a')).toBe(true);
+    const alone = createDisruptionTurns({
+      history: createDisruptionLog({ initial: 1, max: 1 }),
+      free: () => 0,
+      clock: createVirtualClock(0),
+    });
+    const endAlone = alone.onTurn('placement', () => {});
+    alone.noteBlocked(candidate('a'), full);
+    alone.noteBlocked(candidate('a', 'rightsizing'), full);
+    endAlone();
+    expect(alone.isWaiting('placement', 'a')).toBe(false);
+    expect(alone.isWaiting('rightsizing', 'a')).toBe(true);
   });
 
   test('Property: whoever asks in whatever order, with one place no engine goes twice while the other waits, and no workload before its like', () => {

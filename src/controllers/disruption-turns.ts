@@ -21,11 +21,19 @@ export interface DisruptionTurns {
   noteBlocked(candidate: Candidate, block: Block): void;
   /** It wants nothing any more. The next in line hears of it. */
   leave(engine: DisruptingEngine, key: string): void;
+  /**
+   * A look at the workload begins. For engines that find out in many places what they want.
+   * @returns to be called when the look is over: who waited and has not asked again leaves, but for a trial.
+   */
+  look(engine: DisruptingEngine, key: string): () => void;
   /** It only waits for a place: when it was last looked at, nothing else kept it from going. */
   isWaiting(engine: DisruptingEngine, key: string): boolean;
   /** Calls those whose turn it is by now. */
   offer(): void;
-  /** Calls back with the key of a workload of the engine when its turn has come. @returns how to end it. */
+  /**
+   * Calls back with the key of a workload of the engine when its turn has come.
+   * @returns how to end it; an engine that nobody listens for wants nothing any more.
+   */
   onTurn(engine: DisruptingEngine, listener: (key: string) => void): () => void;
 }
 
@@ -40,6 +48,8 @@ interface Waiting {
   readonly candidate: Candidate;
   /** When it was first told that its turn has come. */
   readonly calledAt: EpochMillis | undefined;
+  /** It was told that it may go, and goes once what it prepares is done. */
+  readonly isTrial: boolean;
 }
 
 /** Who was called and does not come within this time waits no longer: it asks anew when it wants a place again. */
@@ -61,12 +71,13 @@ export function createDisruptionTurns({ history, free, clock }: DisruptionTurnsO
     const candidates = [...waiting.values()].map(({ candidate }) => candidate);
     return orderCandidates(candidates, history, (engine) => lastTurn.get(engine));
   };
-  const wait = (candidate: Candidate, calledAt?: EpochMillis): void =>
-    void waiting.set(nameOf(candidate), { candidate, calledAt });
+  const wait = (candidate: Candidate, calledAt?: EpochMillis, isTrial = false): void =>
+    void waiting.set(nameOf(candidate), { candidate, calledAt, isTrial });
 
   const offer = (): void => {
     for (const candidate of line().slice(0, Math.max(0, free()))) {
-      wait(candidate, waiting.get(nameOf(candidate))?.calledAt ?? clock.now());
+      const { calledAt = clock.now(), isTrial } = waiting.get(nameOf(candidate)) ?? {};
+      wait(candidate, calledAt, isTrial);
       for (const listener of listeners.get(candidate.engine) ?? []) listener(candidate.key);
     }
   };
@@ -78,7 +89,8 @@ export function createDisruptionTurns({ history, free, clock }: DisruptionTurnsO
   return {
     take(candidate, isTrial = false) {
       // Asking again and again without going must not keep a place from the others.
-      wait(candidate, isTrial ? waiting.get(nameOf(candidate))?.calledAt : undefined);
+      const calledAt = isTrial ? waiting.get(nameOf(candidate))?.calledAt : undefined;
+      wait(candidate, calledAt);
       const places = free();
       const order = line();
       // Who was called and only tries, too late, was passed over: whoever waits goes first.
@@ -91,7 +103,10 @@ export function createDisruptionTurns({ history, free, clock }: DisruptionTurnsO
         const retryAfterMillis = ahead === places ? COMES_WITHIN_MILLIS : undefined;
         return { rule: 'turn', reason: name, ...texts, retryAfterMillis };
       }
-      if (isTrial) return undefined;
+      if (isTrial) {
+        if (order.includes(candidate)) wait(candidate, calledAt, true);
+        return undefined;
+      }
       waiting.delete(nameOf(candidate));
       lastTurn.set(candidate.engine, ++taken);
       return undefined;
@@ -101,12 +116,25 @@ export function createDisruptionTurns({ history, free, clock }: DisruptionTurnsO
       else leave(candidate.engine, candidate.key);
     },
     leave,
+    look(engine, key) {
+      const name = nameOf({ engine, key });
+      const before = waiting.get(name)?.candidate;
+      return () => {
+        const now = waiting.get(name);
+        // Whoever asks does so as a candidate of its own.
+        if (now !== undefined && now.candidate === before && !now.isTrial) leave(engine, key);
+      };
+    },
     isWaiting: (engine, key) => waiting.has(nameOf({ engine, key })),
     offer,
     onTurn(engine, listener) {
       const own = listeners.get(engine) ?? new Set();
       listeners.set(engine, own.add(listener));
-      return () => own.delete(listener);
+      return () => {
+        own.delete(listener);
+        if (own.size > 0) return;
+        for (const { candidate } of waiting.values()) if (candidate.engine === engine) leave(engine, candidate.key);
+      };
     },
   };
 }

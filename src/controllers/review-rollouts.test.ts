@@ -7,15 +7,16 @@ import { reviewRollouts } from './review-rollouts.ts';
 
 const rollout: InFlightEviction = { workloadUid: 'w', podUid: 'w', since: 1_000, isRollout: true };
 
-function review(now: number, isRollingOut: boolean | undefined, entry = rollout, newest = 0) {
+/** @param made when pods beside one from before were made; they are ready. */
+function review(now: number, isRollingOut: boolean | undefined, entry = rollout, made: readonly number[] = []) {
   const inFlight = createEvictionsInFlight(() => 600_000);
   const history = createDisruptionLog({ initial: 1, max: 1 });
   let freed = 0;
   inFlight.onFreed(() => freed++);
   inFlight.add(entry);
   const workload = isRollingOut === undefined ? undefined : aSizedWorkload({ isRollingOut });
-  const pods = [0, newest].map((createdAt, index) => aSizedPod(aSizedWorkload(), `w-${index}`, {}, { createdAt }));
-  const view = { workloadByUid: () => workload, podsOf: () => pods.map((pod) => ({ pod, sizing: pod.sizing })) };
+  let pods = podsMadeAt([0, ...made]);
+  const view = { workloadByUid: () => workload, podsOf: () => pods };
   const disruptions = {
     history,
     inFlight,
@@ -24,7 +25,18 @@ function review(now: number, isRollingOut: boolean | undefined, entry = rollout,
   };
   reviewRollouts(disruptions, view, now);
   const at = (later: number): number => inFlight.list(later).length;
-  return { left: at(now), last: history.lastDisruption('w'), freed, at };
+  const goOn = (later: number, next: typeof pods): void => {
+    pods = next;
+    reviewRollouts({ ...disruptions, list: () => inFlight.list(later) }, view, later);
+  };
+  return { left: at(now), last: history.lastDisruption('w'), freed, at, goOn };
+}
+
+function podsMadeAt(made: readonly number[], changes: Parameters<typeof aSizedPod>[3] = {}) {
+  return made.map((createdAt, index) => {
+    const pod = aSizedPod(aSizedWorkload(), `w-${index}`, {}, { createdAt, ...changes });
+    return { pod, sizing: pod.sizing };
+  });
 }
 
 describe('a rollout that Stowage began', () => {
@@ -38,13 +50,34 @@ describe('a rollout that Stowage began', () => {
   });
 
   test.each([
-    ['that makes new pods keeps its place until it is stuck, counted from the newest', true, 500_000, 1_099_999],
-    ['that makes none is stuck since it began', true, 0, 600_999],
-    ['that is not seen yet is not kept by pods that are made meanwhile', false, 30_000, 600_999],
-  ])('%s', (_, isRollingOut, newest, last) => {
-    const { at } = review(30_000, isRollingOut, rollout, newest);
+    ['whose new pods get ready keeps its place until it is stuck, counted from the last', true, [20_000], 629_999],
+    // Creation times are cut to the second.
+    ['that made its first pod in the second it began in goes on', true, [1_000], 629_999],
+    ['that makes none is stuck since it began', true, [], 601_499],
+    ['that is not seen yet is not kept by pods that are made meanwhile', false, [20_000], 601_499],
+  ])('%s', (_, isRollingOut, made, last) => {
+    const { at } = review(30_000, isRollingOut, { ...rollout, since: 1_500 }, made);
     expect(at(last)).toBe(1);
     expect(at(last + 1)).toBe(0);
+  });
+
+  test.each([
+    ['are not ready', podsMadeAt([0, 20_000, 500_000], { ready: false })],
+    ['are ending', podsMadeAt([0, 20_000, 500_000], { deletingAt: 530_000 })],
+    ['take the place of one that was ready', podsMadeAt([0, 500_000])],
+  ])('whose newest pods %s gets no further: it would hold its place for ever', (_, pods) => {
+    const { at, goOn } = review(30_000, true, rollout, [20_000]);
+    goOn(500_000, pods);
+    expect(at(629_999)).toBe(1);
+    expect(at(630_000)).toBe(0);
+  });
+
+  test('with one ready pod more each time keeps its place, however long it takes', () => {
+    const { at, goOn } = review(30_000, true, rollout, [20_000]);
+    goOn(500_000, podsMadeAt([0, 20_000, 490_000]));
+    goOn(1_000_000, podsMadeAt([0, 20_000, 490_000, 990_000]));
+    expect(at(1_599_999)).toBe(1);
+    expect(at(1_600_000)).toBe(0);
   });
 
   test('evictions are left to whoever sees the pod gone', () => {

@@ -30,6 +30,7 @@ import { createInPlaceProblem } from './rightsizing-in-place-problem.ts';
 import { createMakeRoom } from './rightsizing-make-room.ts';
 import { createRightsizingMemory } from './rightsizing-memory.ts';
 import { reportRightsizing } from './rightsizing-metrics.ts';
+import { inLine } from './rightsizing-place.ts';
 import { createPodReplacement } from './rightsizing-pod-replacement.ts';
 import { createPolicyBooks, type PolicyBooks } from './rightsizing-policies.ts';
 import { createRecreate } from './rightsizing-recreate.ts';
@@ -72,7 +73,11 @@ export interface RightsizingEngine {
 export function createRightsizingEngine(options: RightsizingEngineOptions): RightsizingEngine {
   const { api, view, settings, policies, clock, metrics, leadership } = options;
   const log = options.log.child('rightsizing');
-  const memory = createRightsizingMemory((uid) => options.disruptions().history.forgetWorkload(uid, clock.now()));
+  const turns = () => options.disruptions().turns;
+  const memory = createRightsizingMemory((uid, key) => {
+    options.disruptions().history.forgetWorkload(uid, clock.now());
+    turns().leave('rightsizing', key);
+  });
   const annotate = createAnnotateWorkload(api);
   const books = createPolicyBooks({
     writeStatus: createWritePolicyStatus(api),
@@ -89,11 +94,13 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
     annotate,
     books,
     events: createRightsizingEvents(options.events, clock),
+    turns,
     handBack: createHandBack({
       annotate,
       template: createHandBackTemplate(api),
       isReadOnly: () => isDryRun(settings()),
       memory,
+      turns,
       log,
     }),
   };
@@ -121,7 +128,7 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
   const methods = { InPlace: inPlace, Recreate: recreate, Evict: byEviction } as const;
   const apply: ApplySizes = (method, context) => methods[method](context);
   const inPlaceProblem = createInPlaceProblem({ view, servesResize: options.servesResize, actuator });
-  const reconciler = createWorkloadReconciler({ ...shared, apply, inPlaceProblem });
+  const reconciler = inLine(turns, createWorkloadReconciler({ ...shared, apply, inPlaceProblem }));
   const controller = createRightsizingController({ ...shared, reconciler });
   metrics.onRender(() => reportRightsizing(metrics, leadership().leader ? policies.policies() : [], books));
   return {

@@ -6,6 +6,9 @@ import { aSizedWorkload } from '../model/testing/sizing-records.ts';
 import { createHandBack } from './rightsizing-hand-back.ts';
 import { createRightsizingMemory } from './rightsizing-memory.ts';
 
+const left: string[] = [];
+const turns = () => ({ leave: (engine: string, key: string) => void left.push(`${engine} ${key}`) });
+
 test('a workload that two come to in one moment is given back once, and again when there is something of ours again', async () => {
   let written = 0;
   const answer = createDeferred<void>();
@@ -18,6 +21,7 @@ test('a workload that two come to in one moment is given back once, and again wh
     template: async () => ({ result: 'unchanged' }),
     isReadOnly: () => false,
     memory: createRightsizingMemory(),
+    turns,
     log: createSilentLogger(),
   });
   const workload = aSizedWorkload({ annotations: { [rightsizingKeys.managed]: 'true' } });
@@ -35,21 +39,23 @@ test('a workload that two come to in one moment is given back once, and again wh
 
 test('who gives it back does not forget what was done to it', async () => {
   const gone: string[] = [];
-  const memory = createRightsizingMemory((uid) => gone.push(uid));
+  const memory = createRightsizingMemory((uid, key) => gone.push(`${uid} ${key}`));
   const handBack = createHandBack({
     annotate: async () => ({ result: 'unchanged' }),
     template: async () => ({ result: 'unchanged' }),
     isReadOnly: () => false,
     memory,
+    turns,
     log: createSilentLogger(),
   });
   const workload = aSizedWorkload({ annotations: {} });
   const known = memory.of(workload.uid);
   await handBack(workload, new AbortController().signal);
   expect(memory.of(workload.uid)).not.toBe(known);
+  expect(left).toContain('rightsizing Deployment/shop/web');
   expect(gone).toEqual([]);
-  memory.forget(workload.uid);
-  expect(gone).toEqual([workload.uid]);
+  memory.forget(workload.uid, 'Deployment/shop/web');
+  expect(gone).toEqual(['uid-web Deployment/shop/web']);
 });
 
 test('what was refused is tried again', async () => {
@@ -59,6 +65,7 @@ test('what was refused is tried again', async () => {
     template: async () => ({ result: 'unchanged' }),
     isReadOnly: () => false,
     memory: createRightsizingMemory(),
+    turns,
     log: createSilentLogger(),
   });
   const workload = aSizedWorkload({ annotations: { [rightsizingKeys.managed]: 'true' } });

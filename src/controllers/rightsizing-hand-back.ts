@@ -9,6 +9,7 @@ import { sizingKeys } from '../api/annotations-sizing.ts';
 import type { Logger } from '../lib/log.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
+import type { DisruptionTurns } from './disruption-turns.ts';
 import { noAnnotations } from './rightsizing-annotate.ts';
 import type { RightsizingMemory } from './rightsizing-memory.ts';
 
@@ -25,10 +26,11 @@ export interface HandBackOptions {
   /** Nothing is written at all, as in a dry run: it is given back once that is over. */
   readonly isReadOnly: () => boolean;
   readonly memory: RightsizingMemory;
+  readonly turns: () => Pick<DisruptionTurns, 'leave'>;
   readonly log: Logger;
 }
 
-export function createHandBack({ annotate, template, isReadOnly, memory, log }: HandBackOptions): HandBack {
+export function createHandBack({ annotate, template, isReadOnly, memory, turns, log }: HandBackOptions): HandBack {
   const isTemplateOurs = ({ annotations }: SizedWorkload): boolean =>
     annotations[sizingKeys.originalResources] !== undefined;
   const isNeeded = (workload: SizedWorkload): boolean =>
@@ -36,6 +38,7 @@ export function createHandBack({ annotate, template, isReadOnly, memory, log }: 
   /** @returns whether nothing of ours is left on it. */
   const handBack = async (workload: SizedWorkload, signal: AbortSignal): Promise<boolean> => {
     memory.letGo(workload.uid);
+    turns().leave('rightsizing', workloadKey(workload));
     if (!isNeeded(workload)) return true;
     if (isReadOnly()) return false;
     const given = isTemplateOurs(workload) ? await template(workload, signal) : undefined;

@@ -72,8 +72,8 @@ export interface WorkloadMemory {
 
 export interface RightsizingMemory {
   of(workloadUid: string): WorkloadMemory;
-  /** The workload is gone. */
-  forget(workloadUid: string): void;
+  /** The workload is gone. @param key see `workloadKey`. */
+  forget(workloadUid: string, key: string): void;
   /** Nobody sizes it any more. It is there: what was done to it goes on counting for whoever disrupts it next. */
   letGo(workloadUid: string): void;
 }
@@ -81,8 +81,10 @@ export interface RightsizingMemory {
 /** Shared by all: most workloads have no need of a map of their own, and there may be thousands. */
 const nothing: ReadonlyMap<string, never> = new Map<string, never>();
 
-/** @param onForget called with the uid of each workload that is gone. */
-export function createRightsizingMemory(onForget: (workloadUid: string) => void = () => {}): RightsizingMemory {
+/** @param onForget called with uid and key of each workload that is gone. */
+export function createRightsizingMemory(
+  onForget: (workloadUid: string, key: string) => void = () => {},
+): RightsizingMemory {
   const byUid = new Map<string, WorkloadMemory>();
   return {
     of(workloadUid) {
@@ -111,9 +113,9 @@ export function createRightsizingMemory(onForget: (workloadUid: string) => void 
       byUid.set(workloadUid, fresh);
       return fresh;
     },
-    forget(workloadUid) {
+    forget(workloadUid, key) {
       byUid.delete(workloadUid);
-      onForget(workloadUid);
+      onForget(workloadUid, key);
     },
     letGo: (workloadUid) => void byUid.delete(workloadUid),
   };

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Candidate } from '../guard/budget.ts';
 import type { Block } from '../guard/context.ts';
 import { object } from '../guard/objection.ts';
-import { askForPlace } from './rightsizing-place.ts';
+import { validPolicy } from '../model/testing/policies.ts';
+import { aSizedWorkload } from '../model/testing/sizing-records.ts';
+import { askForPlace, inLine } from './rightsizing-place.ts';
 import { decisionFor } from './testing/resize-in-flight.ts';
 
 const workload = { kind: 'Deployment', namespace: 'shop', name: 'web' } as const;
@@ -28,8 +30,8 @@ const approved = { kind: 'approved', approved: 'sealed' } as const;
 /** Turns that answer every asker with this. */
 function setUp(answer: Block | undefined) {
   const asked: string[] = [];
-  const note = (what: string, { engine, key, workloadUid }: Candidate): void =>
-    void asked.push(`${what} ${engine} ${key} ${workloadUid}`);
+  const note = (what: string, { engine, key, workloadUid, isRestore }: Candidate): void =>
+    void asked.push(`${what} ${engine} ${key} ${workloadUid}${isRestore === true ? ' restore' : ''}`);
   return {
     asked,
     turns: {
@@ -70,6 +72,33 @@ describe('a place for what rightsizing disrupts', () => {
     const { turns, asked } = setUp(undefined);
     expect(askForPlace(turns, decision, { kind: 'blocked', block })).toEqual({ kind: 'blocked', block });
     expect(asked).toEqual(expected);
+  });
+
+  test.each([
+    ['restart', { ...resize, isRestore: true }],
+    ['eviction', { ...evictToResize, isRestore: true }],
+  ])('is asked for as one that puts back harm by a %s that does', (_, decision) => {
+    const { turns, asked } = setUp(undefined);
+    askForPlace(turns, decision, approved);
+    expect(asked).toEqual([`take ${who} restore`]);
+  });
+
+  test('a look at a workload is one look in the line, also one that fails', async () => {
+    const told: string[] = [];
+    const turns = () => ({
+      look(engine: string, key: string) {
+        told.push(`${engine} ${key}`);
+        return () => void told.push('over');
+      },
+    });
+    const reconcile = async (): Promise<never> => {
+      told.push('looks');
+      throw new Error('cannot');
+    };
+    const { signal } = new AbortController();
+    const look = inLine(turns, { reconcile }).reconcile(aSizedWorkload(), validPolicy({}), undefined, signal);
+    await expect(look).rejects.toThrow('cannot');
+    expect(told).toEqual(['rightsizing Deployment/shop/web', 'looks', 'over']);
   });
 
   test('is not needed for a bare pod', () => {

@@ -3,6 +3,7 @@ import type { EvictToResizeDecision, ResizeDecision, RetemplateDecision } from '
 import type { Block } from '../guard/context.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import type { DisruptionTurns } from './disruption-turns.ts';
+import type { WorkloadReconciler } from './rightsizing-workload.ts';
 
 type Blocked = { readonly kind: 'blocked'; readonly block: Block };
 
@@ -14,7 +15,7 @@ type Blocked = { readonly kind: 'blocked'; readonly block: Block };
  */
 export function askForPlace<Verdict extends { readonly kind: 'approved' } | Blocked>(
   turns: Pick<DisruptionTurns, 'take' | 'noteBlocked'>,
-  { kind, workload, workloadUid }: EvictToResizeDecision | ResizeDecision | RetemplateDecision,
+  { kind, workload, workloadUid, isRestore = false }: EvictToResizeDecision | ResizeDecision | RetemplateDecision,
   verdict: Verdict,
   isTrial = false,
 ): Verdict | Blocked {
@@ -22,11 +23,28 @@ export function askForPlace<Verdict extends { readonly kind: 'approved' } | Bloc
   if (workload === undefined || workloadUid === undefined) return verdict;
   const key = workloadKey(workload);
   // How far off a workload is, is a matter of placement; among those to be resized the name decides.
-  const candidate = { engine: 'rightsizing', key, workloadUid, drift: 0, replicas: 1 } as const;
+  const candidate = { engine: 'rightsizing', key, workloadUid, drift: 0, replicas: 1, isRestore } as const;
   if (verdict.kind === 'blocked') {
     if (kind !== 'resize' || verdict.block.reason === 'ConcurrencyLimit') turns.noteBlocked(candidate, verdict.block);
     return verdict;
   }
   const block = turns.take(candidate, isTrial);
   return block === undefined ? verdict : { kind: 'blocked', block };
+}
+
+/** A workload that was looked at and did not ask for a place leaves the line: it wants none any more. */
+export function inLine(
+  turns: () => Pick<DisruptionTurns, 'look'>,
+  { reconcile }: WorkloadReconciler,
+): WorkloadReconciler {
+  return {
+    async reconcile(workload, policy, largestNode, signal) {
+      const lookedAt = turns().look('rightsizing', workloadKey(workload));
+      try {
+        return await reconcile(workload, policy, largestNode, signal);
+      } finally {
+        lookedAt();
+      }
+    },
+  };
 }

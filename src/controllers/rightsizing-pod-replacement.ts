@@ -6,6 +6,7 @@ import type { EngineJournal } from '../act/journal.ts';
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { describeChanges } from '../decide/rightsizing/due-changes.ts';
 import type { DriftedPod } from '../decide/rightsizing/pod-drift.ts';
+import { touches } from '../decide/rightsizing/side-by-side.ts';
 import type { EvictToResizeDecision } from '../decide/size-decision.ts';
 import { ADMISSION, type SizeLog } from '../guard/size/size-history.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -113,7 +114,10 @@ export function evictedMessage({ pod, why }: EvictToResizeDecision): string {
   return renderReason('EvictedToResize', { pod: pod.name, changes: why.summary });
 }
 
-function decisionFor({ advised: { workload } }: ApplyContext, { pod, changes }: DriftedPod): EvictToResizeDecision {
+function decisionFor(
+  { advised: { workload }, memory }: ApplyContext,
+  { pod, changes }: DriftedPod,
+): EvictToResizeDecision {
   const { kind, namespace, name, uid } = workload;
   const before = pod.sizing.containers;
   return {
@@ -123,6 +127,7 @@ function decisionFor({ advised: { workload } }: ApplyContext, { pod, changes }: 
     workloadUid: uid,
     pod: { namespace: pod.pod.namespace, name: pod.pod.name, uid: pod.pod.uid },
     changes,
+    isRestore: memory.takenBack.some((part) => touches({ changes }, part)),
     growth: growthOf(before, applyChanges(before, changes)),
     why: { summary: describeChanges(changes, before), numbers: {} },
   };

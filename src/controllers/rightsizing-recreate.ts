@@ -45,6 +45,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
     context: ApplyContext,
     to: readonly SizeChange[],
     summary: string,
+    isRestore = false,
   ): Promise<AttemptOutcome> => {
     const { advised, policy, signal } = context;
     const { kind, namespace, name, uid } = advised.workload;
@@ -56,6 +57,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
       workloadUid: uid,
       changes: to,
       useServerSideApply,
+      isRestore,
       why: { summary, numbers: {} },
     };
     const attempt = await actuator.retemplate(decision, policy.spec, signal);
@@ -136,7 +138,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
       workload.containers,
     );
     const to = differences(workload.containers, before);
-    const attempt = to.length === 0 ? undefined : await retemplate(context, to, 'a decrease is taken back');
+    const attempt = to.length === 0 ? undefined : await retemplate(context, to, 'a decrease is taken back', true);
     const kept = attempt && resultOfAttempt(workload, memory, attempt);
     // Not taken back yet: it is tried again at the next look.
     if (kept !== undefined) return { ...kept, againAfterMillis: kept.againAfterMillis ?? LOOK_AGAIN_MILLIS };

@@ -69,7 +69,7 @@ export function wakeOnChanges(options: WakeOptions, wake: Wake): () => void {
 
   /** A workload is gone for good; what was remembered of it would be taken for another of the same name. */
   const forget = (key: string, uid: string): void => {
-    memory.forget(uid);
+    memory.forget(uid, key);
     events.forget(uid);
     metrics.removeWorkload(workloadOfKey(key));
     for (const policy of policies.policies()) {

@@ -35,6 +35,8 @@ export interface RetemplateDecision {
   readonly useServerSideApply: boolean;
   /** Server-side apply takes fields that other managers own, as OptiPod does. Default true. */
   readonly force?: boolean;
+  /** Puts back what the template had before a decrease that did harm. */
+  readonly isRestore?: boolean;
   readonly why: Explanation;
 }
 
@@ -52,6 +54,8 @@ export interface EvictToResizeDecision {
   readonly changes: readonly SizeChange[];
   /** Replicas that are to stay ready on on-demand, where placement has a say in the workload; left out: none. */
   readonly onDemandFloor?: number;
+  /** The pod still has what did harm. */
+  readonly isRestore?: boolean;
   /** How much more than the pod its replacement requests in all; below 0: less. */
   readonly growth: { readonly cpuMillis: Millicores; readonly memoryBytes: Bytes };
   readonly why: Explanation;

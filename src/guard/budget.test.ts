@@ -47,6 +47,14 @@ describe('orderCandidates', () => {
     expect(orderAfter(undefined, undefined)).toEqual(['a', 'y', 'b', 'z', 'c']);
   });
 
+  test('who puts back harm comes first; the others keep the order they had', () => {
+    const all = [candidate('a'), candidate('b'), sizing('y'), sizing('z')];
+    const log = newLog();
+    log.recordDisruption('r', 100);
+    const ordered = orderCandidates([...all, { ...sizing('r'), isRestore: true }], log, neverYet);
+    expect(keysOf(ordered)).toEqual(['r', ...keysOf(orderCandidates(all, log, neverYet))]);
+  });
+
   test('Property: an engine that asks gets a place after one disruption of the other at most, whoever waits and whatever was', () => {
     const history = fc.array(fc.option(fc.nat(1_000), { nil: undefined }), { minLength: 2, maxLength: 14 });
     const last = fc.record({

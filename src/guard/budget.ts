@@ -19,18 +19,31 @@ export interface Candidate {
   /** Pods that are to be disrupted in the end, and replicas. */
   readonly drift: number;
   readonly replicas: number;
+  /** It puts back what did harm: until then pods suffer from what Stowage did to them. */
+  readonly isRestore?: boolean;
 }
 
 /** When an engine last took a place, as any number that grows with each place taken; undefined: never. */
 export type LastTurn = (engine: DisruptingEngine) => number | undefined;
 
 /**
- * One of each engine in turn, the engine first that waited longest for a place: whoever asks gets one after as many
- * others at most as there are other engines. Within an engine the workload that waited longest first (one never
+ * Who puts back what did harm before all others: each harm is put back once, so nobody waits for ever. Then one of each
+ * engine in turn, the engine first that waited longest for a place: whoever asks gets one after as many others at most
+ * as there are other engines. Within an engine the workload that waited longest first (one never
  * disrupted before all others), then the one that is furthest off in proportion, then by name. So with any budget every
  * workload gets its turn before one of the same engine gets its second.
  */
 export function orderCandidates<C extends Candidate>(
+  candidates: readonly C[],
+  history: Pick<DisruptionHistory, 'lastDisruption'>,
+  lastTurn: LastTurn,
+): C[] {
+  const restores = candidates.filter(({ isRestore }) => isRestore === true);
+  const others = candidates.filter(({ isRestore }) => isRestore !== true);
+  return [...inTurn(restores, history, lastTurn), ...inTurn(others, history, lastTurn)];
+}
+
+function inTurn<C extends Candidate>(
   candidates: readonly C[],
   history: Pick<DisruptionHistory, 'lastDisruption'>,
   lastTurn: LastTurn,

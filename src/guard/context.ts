@@ -29,6 +29,8 @@ export interface InFlightEviction {
   readonly isRollout?: boolean;
   /** Of a rollout: when it was last seen to go on; left out, at its beginning. */
   readonly wentOnAt?: EpochMillis | undefined;
+  /** Of a rollout: the most pods made since its beginning that were seen ready at once; left out, none. */
+  readonly readyPods?: number;
 }
 
 /** What the guard is asked about: whatever ends a pod, and corrections of its stamps. */

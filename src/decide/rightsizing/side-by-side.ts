@@ -142,7 +142,8 @@ function partOf({ container, to }: SizeChange, resources: readonly SizedPart['re
   return { container, to: Object.fromEntries(own.map((key) => [key, to[key]])) };
 }
 
-function touches({ changes }: Pick<WatchedChange, 'changes'>, { container, resource }: SizedPart): boolean {
+/** Whether it changes this resource of this container. */
+export function touches({ changes }: Pick<WatchedChange, 'changes'>, { container, resource }: SizedPart): boolean {
   return partsOf(changes).some((part) => part.container === container && part.resource === resource);
 }
 
