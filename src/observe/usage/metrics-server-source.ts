@@ -51,7 +51,7 @@ export function createMetricsServerSource(options: MetricsServerOptions): UsageS
 
   const list = async (namespace: string, signal: AbortSignal): Promise<NamespaceReading> => {
     try {
-      const { add, reading } = createReader((name) => podName(namespace, name));
+      const { add, reading } = createReader((name) => podName(namespace, name), clock);
       await readPage(api, podMetricsType, { namespace, signal }, add);
       return reading();
     } catch (error) {
@@ -102,17 +102,20 @@ export function createMetricsServerSource(options: MetricsServerOptions): UsageS
   };
 }
 
+/** Clocks of nodes differ by seconds. */
+const MOST_AHEAD: Millis = 300_000;
+
 /**
  * Takes one item at a time: those of a large namespace, held together, would be the most the process ever has in
  * memory.
  */
-function createReader(podName: (name: string) => string) {
+function createReader(podName: (name: string) => string, clock: Clock) {
   const usage = createInstantUsage();
   let unreadable = 0;
   return {
     add(item: PodMetrics): void {
       const pod = item.metadata?.name;
-      const at = typeof item.timestamp === 'string' ? Date.parse(item.timestamp) : Number.NaN;
+      const at = typeof item.timestamp === 'string' ? timeOf(item.timestamp, clock.now()) : Number.NaN;
       if (pod === undefined || !Number.isFinite(at) || !Array.isArray(item.containers)) {
         unreadable++;
         return;
@@ -127,6 +130,15 @@ function createReader(podName: (name: string) => string) {
     },
     reading: (): NamespaceReading => ({ ok: true, usage, unreadable }),
   };
+}
+
+/**
+ * Of a node whose clock is ahead what is told is of now: taken at its word, all that other pods use until then would be
+ * known already, also after a restart.
+ */
+function timeOf(timestamp: string, now: EpochMillis): EpochMillis {
+  const at = Date.parse(timestamp);
+  return at > now + MOST_AHEAD ? now : at;
 }
 
 /** Undefined where neither amount can be read. */

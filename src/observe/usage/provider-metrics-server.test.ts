@@ -14,7 +14,7 @@ describe('provider metrics-server', () => {
 
   function serving(list: () => unknown) {
     const calls: (string | undefined)[] = [];
-    const clock = createVirtualClock(0);
+    const clock = createVirtualClock(Date.parse(stamp));
     const api = {
       get: () => Promise.reject(new Error('unused')),
       list: async (_type: unknown, options: { namespace?: string } = {}) => {
@@ -40,6 +40,16 @@ describe('provider metrics-server', () => {
       readTo: {},
       warnings: [],
     });
+  });
+
+  test.each([
+    ['a little', '2026-03-02T12:00:30Z', '2026-03-02T12:00:30Z'],
+    ['a day', '2026-03-03T12:00:00Z', stamp],
+    ['years', '2038-01-19T03:14:08Z', stamp],
+  ])('a node whose clock is ahead by %s: what its pods use is used now', async (_name, told, taken) => {
+    const { source } = serving(() => items(told, good));
+    const at = Date.parse(taken);
+    expect(await source.fetch(request, signal)).toMatchObject({ series: [{ cpu: [{ at }], memory: [{ at }] }] });
   });
 
   // Feature: k8s-workload-rightsizing, Property 32: for any workload processing, redundant API calls are avoided.
