@@ -22,7 +22,8 @@ import { createPodGarbageCollector } from './controllers/pod-garbage-collector.t
 import { createReplicaSetController } from './controllers/replica-set-controller.ts';
 import { createStatefulSetController } from './controllers/stateful-set/stateful-set-controller.ts';
 import { createVolumeBinder } from './controllers/volume-binder.ts';
-import { createKubelet, type Kubelet, type KubeletOptions } from './kubelet/kubelet.ts';
+import { createKubelet } from './kubelet/kubelet.ts';
+import type { Kubelet, KubeletOptions } from './kubelet/kubelet-api.ts';
 import type { NodeSpec } from './kubelet/node-object.ts';
 import { createMetricsServer, type MetricsServerOptions } from './metrics-server/metrics-server.ts';
 import { createScheduler } from './scheduler/scheduler.ts';

@@ -1,79 +1,27 @@
 /** Stand-in of the kubelets of many nodes: registers nodes and runs the pods bound to them. An API client only. */
-import type { Node, Pod } from '../../api/core.ts';
+import type { Node } from '../../api/core.ts';
 import { isAlreadyExists, isNotFound } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
-import type { Millicores } from '../../lib/units.ts';
-import type { ContainerUsage } from '../load/container-usage.ts';
-import { keyOf, nameOf, uidOf } from '../objects.ts';
+import { aborted } from '../../lib/until-aborted.ts';
+import { nameOf } from '../objects.ts';
 import { amountsOf } from '../pod-requests.ts';
-import { isFinished } from '../pod-state.ts';
-import type { StandIn, StandInContext } from '../stand-in.ts';
-import { type BehaviourDefaults, behaviourOf, DEFAULT_BEHAVIOUR } from './behaviour.ts';
-import { createKubeletEndpoints, type EndpointOptions } from './endpoint.ts';
+import type { StandInContext } from '../stand-in.ts';
+import { DEFAULT_BEHAVIOUR } from './behaviour.ts';
+import { createKubeletEndpoints } from './endpoint.ts';
 import { createHeartbeat } from './heartbeat.ts';
-import { createKubeletLoad, type LoadOptions } from './kubelet-load.ts';
-import { heldByOthers, type Machine, newMachine, takePodIp } from './machine.ts';
-import { type NodeSpec, nodeConditions, nodeObject } from './node-object.ts';
+import type { Kubelet, KubeletOptions, LivenessListener } from './kubelet-api.ts';
+import { createKubeletLoad } from './kubelet-load.ts';
+import { createKubeletPods } from './kubelet-pods.ts';
+import { type Machine, newMachine } from './machine.ts';
+import { nodeConditions, nodeObject } from './node-object.ts';
 import type { NodeUsage } from './node-usage.ts';
-import { createPodWorker, type PodWorker } from './pod-worker.ts';
 
 const NOT_READY_TAINT = 'node.kubernetes.io/not-ready';
 
-/** How all nodes behave; what a single pod does differently its annotations say (behaviour.ts). */
-export interface KubeletOptions {
-  readonly behaviour?: Partial<BehaviourDefaults>;
-  /** Renew each node's Lease every 10 s, which a real control plane expects. Default false: costly in virtual time. */
-  readonly heartbeats?: boolean;
-  /** Take the not-ready taint off a ready node, where no node lifecycle controller does. Default true. */
-  readonly removesNotReadyTaint?: boolean;
-  /** From accepting an in-place resize to having done it. Default 45 ms, as measured on a real node. */
-  readonly resizeMillis?: number;
-  /** How the load that pods ask for by annotation is followed (`load/pod-load.ts`). */
-  readonly load?: LoadOptions;
-  /** Serve each node's metrics on a port of its own, which its Node object names. Default: none is served. */
-  readonly endpoints?: EndpointOptions;
-}
-
-/** Told when a node's kubelet falls silent or speaks again; stands for missed heartbeats where none are sent. */
-export type LivenessListener = (nodeName: string, isAlive: boolean) => void;
-
-/** One stand-in for the kubelets of all nodes. Pod keys are `namespace/name`. */
-export interface Kubelet extends StandIn {
-  /** Registers a node, ready to take pods. A node of that name that exists already is taken over. */
-  addNode(spec: NodeSpec): Promise<void>;
-  /** The machine is gone or cut off: its pods stop at once and nothing is reported any more. The Node object stays. */
-  loseNode(name: string): void;
-  /** A lost node comes back and goes on with the pods still bound to it; not one whose Node object was deleted. */
-  recoverNode(name: string): Promise<void>;
-  /** Graceful shutdown: the node is not ready and its pods end as Failed. The kubelet speaks on until {@link loseNode}. */
-  shutDownNode(name: string): Promise<void>;
-  /** Kills a container as the kernel does when it is out of memory. False when no such pod runs here. */
-  oomKill(podKey: string, container: string): boolean;
-  /** Ends a container's process. False when no such pod runs here. */
-  endContainer(podKey: string, container: string, exitCode: number): boolean;
-  /** Lets a container use this much memory; past its limit it is killed. False when no such pod runs here. */
-  useMemory(podKey: string, container: string, bytes: number): boolean;
-  /** Lets a container's readiness probe succeed or fail. False when no such pod runs here. */
-  setReady(podKey: string, container: string, isReady: boolean): boolean;
-  /** What each running container of a node has used until now; empty for a node that is not there. */
-  usages(nodeName: string): readonly ContainerUsage[];
-  /** The same with the node around it; undefined for one that is not there or cut off. */
-  usage(nodeName: string): NodeUsage | undefined;
-  /**
-   * CPU its containers got when somebody last looked (the load's own beat does, every 15 s). Unlike {@link usages}, asking moves no
-   * counter. Undefined where no container has a load, and for a node that is not there or cut off.
-   */
-  cpuInUse(nodeName: string): Millicores | undefined;
-  onLiveness(listener: LivenessListener): void;
-  isAlive(nodeName: string): boolean;
-}
-
 /** @param context its caches must be running before `run`; nodes may be added before and after. */
 export function createKubelet(context: StandInContext, options: KubeletOptions = {}): Kubelet {
-  const { api, caches, clock, random, log } = context;
+  const { api, caches, clock, log } = context;
   const { heartbeats = false, removesNotReadyTaint = true, resizeMillis = 45 } = options;
-  const defaults: BehaviourDefaults = { ...DEFAULT_BEHAVIOUR, ...options.behaviour };
-  const pods = caches.of(resources.pods);
   const machines = new Map<string, Machine>();
   const listeners = new Set<LivenessListener>();
   let isRunning = false;
@@ -84,6 +32,8 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
     machines: () => machines.values(),
     onInvalid: (problem) => log.warn({ problem }, 'The load of a simulated pod cannot be read'),
   });
+  const behaviour = { ...DEFAULT_BEHAVIOUR, ...options.behaviour };
+  const pods = createKubeletPods(context, { machines, load, behaviour, resizeMillis });
 
   const usage = (nodeName: string): NodeUsage | undefined => {
     const machine = machines.get(nodeName);
@@ -91,52 +41,6 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
     return { ...load.usage(machine), node: nodeName, capacity: machine.spec, at: clock.now() };
   };
   const endpoints = options.endpoints === undefined ? undefined : createKubeletEndpoints(usage, options.endpoints);
-
-  const startPod = (machine: Machine, pod: Pod): void => {
-    const uid = uidOf(pod);
-    const behaviour = behaviourOf(pod, defaults, random, (problem) =>
-      log.warn({ pod: keyOf(pod) }, `The behaviour of a simulated pod cannot be read: ${problem}`),
-    );
-    const worker = createPodWorker(pod, {
-      api,
-      clock,
-      log,
-      behaviour,
-      hostIp: machine.spec.address ?? '127.0.0.1',
-      takePodIp: () => takePodIp(machine),
-      allocatable: () => machine.allocatable,
-      heldByOthers: () => heldByOthers(machine, uid),
-      hasPinnedCpus: machine.spec.cpuManagerPolicy === 'static',
-      resizeMillis,
-      onAllocated: () => retryResizes(machine, uid),
-    });
-    machine.workers.set(uid, worker);
-    load.notice(worker);
-  };
-
-  const onPod = (before: Pod | undefined, after: Pod | undefined): void => {
-    if (before !== undefined && (after === undefined || uidOf(after) !== uidOf(before))) forgetPod(before);
-    const machine = machines.get(after?.spec?.nodeName ?? '');
-    if (!isRunning || after === undefined || machine === undefined || !machine.isAlive) return;
-    const worker = machine.workers.get(uidOf(after));
-    if (worker !== undefined) {
-      worker.update(after);
-      load.notice(worker);
-    } else if (!isFinished(after) || after.metadata?.deletionTimestamp !== undefined) startPod(machine, after);
-  };
-
-  const forgetPod = (pod: Pod): void => {
-    const machine = machines.get(pod.spec?.nodeName ?? '');
-    const worker = machine?.workers.get(uidOf(pod));
-    if (machine === undefined || worker === undefined) return;
-    worker.close();
-    machine.workers.delete(uidOf(pod));
-    retryResizes(machine, uidOf(pod));
-  };
-
-  const retryResizes = (machine: Machine, exceptUid: string): void => {
-    for (const [uid, worker] of machine.workers) if (uid !== exceptUid) worker.retryResize();
-  };
 
   const onNode = (node: Node): void => {
     const machine = machines.get(nameOf(node));
@@ -161,8 +65,7 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
     if (!machine.isAlive) return;
     machine.isAlive = false;
     machine.heartbeat?.stop();
-    for (const worker of machine.workers.values()) worker.close();
-    machine.workers.clear();
+    pods.closeOn(machine);
     for (const listener of listeners) listener(machine.spec.name, false);
   };
 
@@ -174,8 +77,9 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
     void endpoints?.closeOf(name);
   };
 
-  const startPods = (machine: Machine): void => {
-    for (const pod of caches.podsOnNode(machine.spec.name)) onPod(undefined, pod);
+  const beginWork = (machine: Machine): void => {
+    machine.heartbeat?.start();
+    pods.startOn(machine);
   };
 
   const writeConditions = async (name: string, isReady: boolean): Promise<void> => {
@@ -183,30 +87,19 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
     await api.patch(resources.nodes, name, { type: 'strategic', body }, { subresource: 'status' });
   };
 
-  const workerOf = (podKey: string): PodWorker | undefined => {
-    const pod = pods.get(podKey);
-    return pod === undefined ? undefined : machines.get(pod.spec?.nodeName ?? '')?.workers.get(uidOf(pod));
-  };
-
-  pods.onChange(onPod);
   caches.of(resources.nodes).onChange((before, after) => (after === undefined ? forgetNode(before) : onNode(after)));
 
   return {
     name: 'kubelet',
     async run(signal) {
       isRunning = true;
-      for (const machine of machines.values()) {
-        machine.heartbeat?.start();
-        startPods(machine);
-      }
+      pods.start();
+      for (const machine of machines.values()) beginWork(machine);
       await aborted(signal);
       isRunning = false;
       load.stop();
-      for (const machine of machines.values()) {
-        machine.heartbeat?.stop();
-        for (const worker of machine.workers.values()) worker.close();
-        machine.workers.clear();
-      }
+      for (const machine of machines.values()) machine.heartbeat?.stop();
+      pods.stop();
       await endpoints?.close();
     },
     async addNode(spec) {
@@ -227,10 +120,7 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
       // Servers may drop the status of a new object; the kubelet's own report is what counts.
       const body = { status: node.status };
       await api.patch(resources.nodes, spec.name, { type: 'strategic', body }, { subresource: 'status' });
-      if (isRunning) {
-        heartbeat?.start();
-        startPods(machine);
-      }
+      if (isRunning) beginWork(machine);
       for (const listener of listeners) listener(spec.name, true);
     },
     loseNode(name) {
@@ -245,7 +135,7 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
       // Whoever watches for silence must know first, or the report below looks like a stray one.
       for (const listener of listeners) listener(name, true);
       await writeConditions(name, true);
-      if (isRunning) startPods(machine);
+      if (isRunning) pods.startOn(machine);
     },
     async shutDownNode(name) {
       const machine = machines.get(name);
@@ -259,26 +149,10 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
         worker.shutDown('Terminated', 'Pod was terminated in response to imminent node shutdown.');
       }
     },
-    oomKill(podKey, container) {
-      const worker = workerOf(podKey);
-      worker?.endContainer(container, 137, 'OOMKilled');
-      return worker !== undefined;
-    },
-    endContainer(podKey, container, exitCode) {
-      const worker = workerOf(podKey);
-      worker?.endContainer(container, exitCode, exitCode === 0 ? 'Completed' : 'Error');
-      return worker !== undefined;
-    },
-    useMemory(podKey, container, bytes) {
-      const worker = workerOf(podKey);
-      worker?.useMemory(container, bytes);
-      return worker !== undefined;
-    },
-    setReady(podKey, container, isReady) {
-      const worker = workerOf(podKey);
-      worker?.setReady(container, isReady);
-      return worker !== undefined;
-    },
+    oomKill: pods.oomKill,
+    endContainer: pods.endContainer,
+    useMemory: pods.useMemory,
+    setReady: pods.setReady,
     usage,
     usages: (nodeName) => usage(nodeName)?.containers ?? [],
     cpuInUse(nodeName) {
@@ -290,11 +164,4 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
     },
     isAlive: (name) => machines.get(name)?.isAlive ?? false,
   };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
