@@ -215,6 +215,8 @@ describe('with the operator', () => {
     expect(logTail(`agent-${SHARED_NODE}`, 5)).toContain('A CPU limit is in force no more');
     // A kubelet writes a quota where the limit changes, so by a step.
     await eventually(() => expect(quotaInForce(cgroup(), podOf('hog'))).toBe(limit + 10));
+    // The node may have it before the watch tells of it.
+    await eventually(() => expect(watch.changes.length).toBeGreaterThan(from));
     const [change] = watch.changes.slice(from);
     expect(change).toMatchObject({ pod: 'hog', from: { request, limit }, to: { request, limit: limit + 10 } });
     expect((await allocationOf('hog')).spec).toMatchObject({ limitPolicy: 'Apply', urgent: true });
