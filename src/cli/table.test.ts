@@ -33,11 +33,46 @@ describe('renderTable', () => {
     expect(renderTable(columns, rows, { wide: true })[1]).toBe('web          10   u-1   as wanted');
   });
 
-  test('the last column is cut at the edge of a terminal, and never in a pipe', () => {
-    const long = [{ name: 'web', replicas: 1, note: 'x'.repeat(100) }];
-    expect(renderTable(columns, long, { width: 40 })[1]).toHaveLength(40);
-    expect(renderTable(columns, long, { width: 40 })[1]?.endsWith('…')).toBe(true);
-    expect(renderTable(columns, long)[1]).toHaveLength(118);
+  describe('a last column too long for the terminal', () => {
+    const text = 'PodDisruptionBudget web allows no disruption now, and its pods are not ready';
+    const long = [{ name: 'web', replicas: 1, note: text }];
+
+    test('is broken between words beside the others where there is room', () => {
+      expect(renderTable(columns, long, { width: 50 })).toEqual([
+        'NAME   REPLICAS   NOTE',
+        'web           1   PodDisruptionBudget web allows',
+        '                  no disruption now, and its pods',
+        '                  are not ready',
+      ]);
+    });
+
+    test('stands under its line where there is none, and what is short stays beside', () => {
+      expect(renderTable(columns, [...long, ...rows.slice(0, 1)], { width: 40 })).toEqual([
+        'NAME   REPLICAS   NOTE',
+        'web           1',
+        '    PodDisruptionBudget web allows no',
+        '    disruption now, and its pods are not',
+        '    ready',
+        'web          10   as wanted',
+      ]);
+    });
+
+    test('is whole in a pipe', () => {
+      expect(renderTable(columns, long)[1]).toBe(`web           1   ${text}`);
+    });
+
+    test('is cut where a row must be one line', () => {
+      const [, line, ...more] = renderTable(columns, long, { width: 40, cut: true });
+      expect(line).toBe('web           1   PodDisruptionBudget w…');
+      expect(more).toEqual([]);
+    });
+
+    test('keeps its colour on every line', () => {
+      const coloured: readonly Column<Row>[] = [{ header: 'N', value: ({ note }) => ({ text: note, style: 'bad' }) }];
+      const lines = renderTable(coloured, long, { width: 30, style: colourStyle }).slice(1);
+      expect(lines).toHaveLength(3);
+      for (const line of lines) expect([line.slice(0, 5), line.slice(-5)]).toEqual(['\u001b[31m', '\u001b[39m']);
+    });
   });
 
   test('no line ends in spaces', () => {

@@ -1,7 +1,7 @@
 /** Tables as kubectl prints them: upper-case headers, columns three spaces apart, no borders, the last column ragged. */
 import { printable } from '../lib/printable.ts';
 import { plainStyle, type Style, type StyleName } from './style.ts';
-import { textWidth, truncate } from './text-width.ts';
+import { textWidth, truncate, wrap } from './text-width.ts';
 
 interface Cell {
   readonly text: string;
@@ -20,12 +20,17 @@ export interface Column<Row> {
 export interface TableOptions {
   /** Show the columns marked `wide`. */
   readonly wide?: boolean;
-  /** Columns of the terminal: the last column is cut there. Undefined (pipes) never cuts. */
+  /** Columns of the terminal: the last column is broken there, or set under its line. Undefined (pipes) never is. */
   readonly width?: number | undefined;
+  /** A row is one line, whatever is lost of its last column: for a screen of a given height. */
+  readonly cut?: boolean;
   readonly style?: Style;
 }
 
 const GAP = '   ';
+/** Less than this beside the other columns is no place for a longer text. */
+const LEAST_TEXT = 24;
+const UNDER = '    ';
 
 /** The lines of a table, without line ends. A header line is there even without rows. */
 export function renderTable<Row>(
@@ -34,11 +39,12 @@ export function renderTable<Row>(
   options: TableOptions = {},
 ): string[] {
   const shown = columns.filter((column) => options.wide === true || column.wide !== true);
-  const style = options.style ?? plainStyle;
   const header = shown.map((column): Cell => ({ text: column.header, style: 'heading' }));
   const cells = [header, ...rows.map((row) => shown.map((column) => toCell(column.value(row))))];
   const widths = shown.map((_, index) => Math.max(...cells.map((line) => textWidth(line[index]?.text ?? ''))));
-  return cells.map((line) => renderLine(line, shown, widths, style, options.width));
+  return cells.flatMap((line, index) =>
+    renderLine(line, { ...options, columns: shown, widths, isHeader: index === 0 }),
+  );
 }
 
 function toCell(value: string | number | Cell): Cell {
@@ -46,24 +52,35 @@ function toCell(value: string | number | Cell): Cell {
   return { ...cell, text: cell.text === '' ? '-' : printable(cell.text) };
 }
 
-function renderLine<Row>(
+interface Layout extends TableOptions {
+  readonly columns: readonly Pick<Column<never>, 'align'>[];
+  readonly widths: readonly number[];
+  readonly isHeader: boolean;
+}
+
+function renderLine(
   line: readonly Cell[],
-  columns: readonly Column<Row>[],
-  widths: readonly number[],
-  style: Style,
-  available: number | undefined,
-): string {
-  let used = 0;
-  const parts = line.map((cell, index) => {
-    const isLast = index === line.length - 1;
-    const width = widths[index] ?? 0;
-    // At least 8 columns stay: a narrow terminal wraps rather than hiding everything.
-    const text = isLast && available !== undefined ? truncate(cell.text, Math.max(8, available - used)) : cell.text;
-    const padding = ' '.repeat(Math.max(0, width - textWidth(text)));
-    used += width + GAP.length;
-    const styled = cell.style === undefined ? text : style(cell.style, text);
-    if (columns[index]?.align === 'right') return padding + styled;
-    return isLast ? styled : styled + padding;
+  { columns, widths, isHeader, width: available, ...options }: Layout,
+): string[] {
+  const paint = ({ style }: Cell, text: string): string =>
+    style === undefined ? text : (options.style ?? plainStyle)(style, text);
+  const padded = line.map((cell, index) => {
+    const padding = ' '.repeat(Math.max(0, (widths[index] ?? 0) - textWidth(cell.text)));
+    return columns[index]?.align === 'right' ? padding + paint(cell, cell.text) : paint(cell, cell.text) + padding;
   });
-  return parts.join(GAP);
+  const last = line.at(-1);
+  if (last === undefined) return [];
+  const before = padded
+    .slice(0, -1)
+    .map((text) => text + GAP)
+    .join('');
+  const used = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP.length, 0);
+  const isRight = columns.at(-1)?.align === 'right';
+  const room = available === undefined ? Number.POSITIVE_INFINITY : available - used;
+  if (isRight || textWidth(last.text) <= room) return [before + (isRight ? padded.at(-1) : paint(last, last.text))];
+  // At least 8 columns stay: a narrow terminal wraps rather than hiding everything.
+  if (options.cut === true || isHeader) return [before + paint(last, truncate(last.text, Math.max(8, room)))];
+  if (room < LEAST_TEXT && used > 0)
+    return [before.trimEnd(), ...wrap(last.text, room + used - UNDER.length).map((text) => UNDER + paint(last, text))];
+  return wrap(last.text, room).map((text, index) => (index === 0 ? before : ' '.repeat(used)) + paint(last, text));
 }

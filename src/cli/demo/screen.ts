@@ -34,7 +34,7 @@ export function drawScreen(frame: Frame, options: ScreenOptions): string {
 /** The frame as lines no longer than the terminal; the decisions take what room is left. */
 export function screenLines(frame: Frame, options: ScreenOptions): string[] {
   const { style, columns, rows, kubeconfig, dashboard } = options;
-  const tableOptions = { style, width: columns };
+  const tableOptions = { style, width: columns, cut: true };
   const { evictions, violations } = frame;
   const top = [
     `${style('heading', 'Stowage demo')}  ${clockText(frame.elapsedMillis)}  evictions ${evictions}  ${violations.length === 0 ? style('good', 'all invariants hold') : style('bad', `broken: ${violations.join('; ')}`)}`,
