@@ -33,7 +33,8 @@ export function oomKillsOf({ pod, sizing }: SizedPod, now: EpochMillis): OomKill
       container: name,
       key: `${pod.uid}/${finishedAt ?? `restart-${restartCount}`}`,
       limit: memoryOf(status.actual) || memoryOf(spec.size),
-      at: finishedAt ?? now,
+      // A node's clock may be ahead, by years even.
+      at: Math.min(finishedAt ?? now, now),
     });
   }
   return kills;

@@ -119,6 +119,15 @@ describe('out-of-memory kills', () => {
     expect(second.collector.profileOf(web, 'app')?.memory.oom()?.count).toBe(1);
   });
 
+  test('of a node whose clock is ahead count as of when they were heard of, and their workload is forgotten in time', async () => {
+    const collecting = start({ targets: [aTarget(web)], pods: [killed(Date.UTC(2038, 0, 19))] });
+    await collecting.clock.advance(0);
+    expect(collecting.collector.profileOf(web, 'app')?.memory.oom()?.at).toBe(START);
+    [collecting.targets, collecting.pods] = [[], []];
+    await collecting.clock.advance(60 * 24 * HOUR);
+    expect(collecting.collector.profileOf(web, 'app')).toBeUndefined();
+  });
+
   test('without a time, the restart they caused tells them apart', async () => {
     const actual = { memoryLimit: 300 * MIB };
     const collecting = start({ targets: [aTarget(web)], pods: [killed(undefined, { restartCount: 1 })] });
