@@ -49,7 +49,7 @@ const queriesOf = ({ panels, templating }: Dashboard): string[] => [
 
 const table: Readonly<Record<string, MetricDefinition>> = { ...metricTable, ...agentMetrics };
 /** What the scraper adds. */
-const targetLabels = ['job', 'instance', 'pod', 'namespace', 'le'];
+const targetLabels = ['job', 'instance', 'pod', 'namespace', 'cluster', 'le'];
 
 /** Metrics that a query names, each with the labels it is asked for. */
 function selectorsIn(query: string): { name: string; labels: string[] }[] {
