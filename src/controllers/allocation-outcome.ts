@@ -1,5 +1,6 @@
 /** What one look at a PodAllocation came to, and the status that says so. Pure. */
 
+import { hash } from 'node:crypto';
 import type {
   AllocationClamp,
   PodAllocationCondition,
@@ -195,7 +196,16 @@ const time = (at: EpochMillis): string => new Date(Math.floor(at / 1000) * 1000)
  * and neither is the time of the last attempt.
  */
 export function isSameStatus(a: PodAllocationStatus, b: PodAllocationStatus): boolean {
-  return JSON.stringify(essence(a)) === JSON.stringify(essence(b));
+  return essenceText(a) === essenceText(b);
+}
+
+/** To know a status again by {@link isSameStatus} without keeping it: there may be one of each pod. */
+export function statusDigest(status: PodAllocationStatus): string {
+  return hash('sha256', essenceText(status), 'base64');
+}
+
+function essenceText(status: PodAllocationStatus): string {
+  return JSON.stringify(essence(status));
 }
 
 /** What of a status is worth a write when it changes. Guidance in a fixed order, as its keys come in any. */

@@ -16,7 +16,7 @@ import type { AllocationStores } from '../observe/allocation-stores.ts';
 import type { AllocationRecord } from '../observe/project-allocation.ts';
 import type { AllocatedPod, AllocationFacts } from './allocation-facts.ts';
 import { guidanceOf } from './allocation-guidance.ts';
-import { isSameStatus, statusOf } from './allocation-outcome.ts';
+import { isSameStatus, statusDigest, statusOf } from './allocation-outcome.ts';
 import type { PodReport } from './allocation-pass.ts';
 import type { AllocationSettings } from './allocation-settings.ts';
 
@@ -41,8 +41,6 @@ export interface AllocationReportsOptions {
   readonly log: Logger;
 }
 
-/** Beyond it the memory of what was dropped begins anew. */
-const MAX_PRUNED = 20_000;
 const podAllocationDefinition = `${podAllocations.plural}.${podAllocations.group}`;
 
 /** A report with its pod as it is now. */
@@ -54,12 +52,17 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
   const { view, stores, facts, settings, clock, log } = options;
   let lastTrouble = '';
   /** By uid, what was written where the definition of the kind dropped a part of it: the object never shows it. */
-  const pruned = new Map<string, PodAllocationStatus>();
-  const notePruned = (uid: string, status: PodAllocationStatus, field: string): void => {
-    if (pruned.size === 0) log.warn({ definition: podAllocationDefinition, field }, OUTDATED_DEFINITION);
-    if (pruned.size >= MAX_PRUNED) pruned.clear();
-    pruned.set(uid, status);
+  const pruned = new Map<string, string>();
+  let lastPruned: string | undefined;
+  const notePruned = (uid: string, digest: string, field: string): void => {
+    pruned.set(uid, digest);
+    if (field === lastPruned) return;
+    lastPruned = field;
+    log.warn({ definition: podAllocationDefinition, field }, OUTDATED_DEFINITION);
   };
+  stores.onChange((before, after) => {
+    if (before !== undefined && before.uid !== after?.uid) pruned.delete(before.uid);
+  });
 
   /** Nothing where the pod is gone: its allocation is lost then, and told so. */
   const withPod = (report: PodReport): KnownReport[] => {
@@ -117,10 +120,12 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
     if (current?.uid !== record.uid) return true;
     const before = current.status;
     const status = make(before);
+    if (isSameStatus(before, status)) return true;
     const dropped = pruned.get(record.uid);
-    if (isSameStatus(before, status) || (dropped !== undefined && isSameStatus(dropped, status))) return true;
+    if (dropped !== undefined && dropped === statusDigest(status)) return true;
     const outcome = await options.writeStatus(record, status, signal);
-    if (outcome.result === 'written' && outcome.pruned !== undefined) notePruned(record.uid, status, outcome.pruned);
+    if (outcome.result === 'written' && outcome.pruned !== undefined)
+      notePruned(record.uid, statusDigest(status), outcome.pruned);
     else pruned.delete(record.uid);
     const trouble = 'message' in outcome ? outcome.message : '';
     if (trouble !== '' && trouble !== lastTrouble) {
