@@ -86,7 +86,7 @@ export function createAllocationActuator(options: AllocationActuatorOptions): Al
     if (workload === undefined) return;
     journal.record(workloadKey(workload), { kind, reason, message, pod: pod.name, numbers: why.numbers });
   };
-  const count = (status: 'asked' | 'done' | 'blocked' | 'refused' | 'withdrawn' | 'lost'): void =>
+  const count = (status: 'asked' | 'done' | 'blocked' | 'refused' | 'withdrawn' | 'superseded' | 'lost'): void =>
     metrics.inc('mbcas_controller_resize_total', { status });
 
   /** A quota is a matter of the whole namespace, anything else of this pod. */
@@ -163,6 +163,7 @@ export function createAllocationActuator(options: AllocationActuatorOptions): Al
 
   /** What another writer makes of it again and again is not asked for at the pace at which that is undone. */
   const concludeSuperseded = ({ decision, answer }: Extract<ResizeEnd, { kind: 'superseded' }>): void => {
+    count('superseded');
     learnRefusal(decision, answer);
     history.recordIneffective(decision.pod.uid, clock.now());
     note(decision, 'failed', answer.reason, answer.message);
@@ -180,6 +181,8 @@ export function createAllocationActuator(options: AllocationActuatorOptions): Al
         else if (end.kind === 'taken-back') await concludeTakenBack(end, signal);
         else if (end.kind === 'superseded') concludeSuperseded(end);
         else if (end.kind === 'lost') count('lost');
+        // It has its CPU; the want of memory is another matter.
+        else if (end.kind === 'not-healed') count('done');
         const { namespace, name } = end.decision.pod;
         const nodeName = view.pod(namespace, name)?.pod.nodeName;
         if (nodeName !== undefined) options.onEnd(nodeName);

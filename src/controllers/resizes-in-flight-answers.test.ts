@@ -41,7 +41,7 @@ describe('the answer of the API server', () => {
     await clock.advance(119_999);
     expect(flight.review()).toEqual([]);
     await clock.advance(1);
-    expect(flight.review()).toEqual([{ kind: 'lost', decision }]);
+    expect(flight.review()).toEqual([{ kind: 'lost', decision, tookMillis: 120_000 }]);
     flight.begin(decision);
     flight.settle(decision, refused(true));
     show(asked({ statuses: [aContainerStatus(aContainer({ size: bigger }))] }));

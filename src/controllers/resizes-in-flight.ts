@@ -24,9 +24,11 @@ export type ResizeEnd = { readonly decision: ResizeDecision } & (
       /** A container restarted meanwhile: in place was not without a restart. */
       readonly restarted: boolean;
     }
-  | { readonly kind: 'gone' | 'lost' }
+  | { readonly kind: 'gone' }
+  /** It never reached the API server. */
+  | { readonly kind: 'lost'; readonly tookMillis: Millis }
   /** Another size took its place. Once is nobody's fault; again and again it is a fight with another writer. */
-  | { readonly kind: 'superseded'; readonly answer: ReadAnswer }
+  | { readonly kind: 'superseded'; readonly tookMillis: Millis; readonly answer: ReadAnswer }
   /** The API server refused it. */
   | { readonly kind: 'refused'; readonly answer: ReadAnswer; readonly retryAfterMillis: Millis | undefined }
   /** The node did not grant it. */
@@ -109,18 +111,18 @@ export function createResizesInFlight(options: ResizesInFlightOptions): ResizesI
       return undefined;
     }
     followed.delete(resize.pod.uid);
+    const tookMillis = now - resize.since;
     if (verdict.kind === 'take-back') {
       const withdrawal =
         found === undefined || decision.isWithdrawal === true
           ? undefined
           : withdrawalOf(found, decision, verdict.answer.message);
       const nodeName = found?.pod.nodeName;
-      const tookMillis = now - resize.since;
       return { kind: 'taken-back', decision, tookMillis, answer: verdict.answer, nodeName, withdrawal };
     }
-    if (verdict.kind === 'superseded') return { kind: 'superseded', decision, answer: verdict.answer };
-    if (verdict.kind !== 'done' || found === undefined)
-      return { kind: verdict.kind === 'done' ? 'gone' : verdict.kind, decision };
+    if (verdict.kind === 'superseded') return { kind: 'superseded', decision, tookMillis, answer: verdict.answer };
+    if (verdict.kind === 'lost') return { kind: 'lost', decision, tookMillis };
+    if (verdict.kind === 'gone' || found === undefined) return { kind: 'gone', decision };
     if (isOomLooping(found.sizing)) {
       healing.set(resize.pod.uid, { ...resize, doneAt: now, restartsBefore: restartsByContainer(found.sizing) });
       return undefined;

@@ -89,6 +89,15 @@ const MIN_SPACING_MILLIS: Millis = 10_000;
  */
 const NEEDS_NEW_PODS_MILLIS: Millis = 3_600_000;
 
+/** How the end of a resize is counted. */
+const results = {
+  done: 'done',
+  superseded: 'superseded',
+  'taken-back': 'withdrawn',
+  'not-healed': 'failed',
+  lost: 'failed',
+} as const;
+
 export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
   const { view, usage, settings, leadership, history, inFlight, journal, metrics, clock, log } = options;
   const newPods = new Map<string, { readonly cause: string; readonly at: EpochMillis }>();
@@ -156,18 +165,16 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     restarts.end(pod.uid, true);
     if (end.kind === 'done' || end.kind === 'gone') deferred.delete(pod.uid);
     if (end.kind === 'taken-back' && end.answer.reason === 'ResizeDeferred') deferred.set(pod.uid, now);
+    if (end.kind !== 'refused' && end.kind !== 'gone')
+      metrics.observe('optipod_resize_duration_seconds', { result: results[end.kind] }, end.tookMillis / 1000);
     if (end.kind === 'done') {
       history.recordSuccess(pod.uid);
       history.recordEffective(pod.uid);
       if (workloadUid !== undefined) history.recordEffective(workloadUid);
-      metrics.observe('optipod_resize_duration_seconds', { result: 'done' }, end.tookMillis / 1000);
     } else if (end.kind === 'taken-back' || end.kind === 'not-healed' || end.kind === 'superseded') {
       const { action, reason, message } = end.answer;
       history.recordFailure(pod.uid, now, message);
       history.recordIneffective(pod.uid, now);
-      const result = end.kind === 'taken-back' ? 'withdrawn' : 'failed';
-      if (end.kind !== 'superseded')
-        metrics.observe('optipod_resize_duration_seconds', { result }, end.tookMillis / 1000);
       if (workloadUid !== undefined) {
         history.recordIneffective(workloadUid, now);
         if (action === 'recreate') newPods.set(workloadUid, { cause: message, at: now });

@@ -15,9 +15,9 @@ export const allocationMetrics = {
   },
   mbcas_controller_resize_total: {
     type: 'counter',
-    help: 'Resizes asked for, by what became of them: done, blocked by a guard, refused by the API server, withdrawn, lost.',
+    help: 'Resizes asked for, by what became of them: done, blocked by a guard, refused by the API server, withdrawn, superseded by another writer, lost.',
     labels: ['status'],
-    initial: each('status', ['asked', 'done', 'blocked', 'refused', 'withdrawn', 'lost']),
+    initial: each('status', ['asked', 'done', 'blocked', 'refused', 'withdrawn', 'superseded', 'lost']),
   },
   mbcas_controller_resize_lag_seconds: {
     type: 'histogram',

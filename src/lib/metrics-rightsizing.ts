@@ -86,9 +86,9 @@ export const rightsizingMetrics = {
   },
   optipod_resize_duration_seconds: {
     type: 'histogram',
-    help: 'Time from asking for an in-place resize until it is in force on the node, in seconds, by how it ended.',
+    help: 'Time from asking for an in-place resize until it is in force on the node, in seconds, by how it ended: done, withdrawn because the node did not grant it, superseded by another writer, failed.',
     labels: ['result'],
     buckets: workBuckets,
-    initial: each('result', ['done', 'withdrawn', 'failed']),
+    initial: each('result', ['done', 'withdrawn', 'superseded', 'failed']),
   },
 } as const satisfies Record<string, MetricDefinition>;
