@@ -44,7 +44,8 @@ export function createSnapshot(records: SnapshotRecords): ClusterView {
   const pods = indexBy(records.pods, (pod) => namespacedKey(pod.namespace, pod.name));
   const podsByOwner = groupBy([...pods.values()], (pod) => pod.owner?.uid);
   const podsByNode = groupBy([...pods.values()], (pod) => pod.nodeName);
-  const pdbs = groupBy(records.pdbs, (pdb) => pdb.namespace);
+  const budgets = indexBy(records.pdbs, (pdb) => namespacedKey(pdb.namespace, pdb.name));
+  const pdbs = groupBy([...budgets.values()], (pdb) => pdb.namespace);
   const claims = indexBy(records.volumeClaims, (claim) => namespacedKey(claim.namespace, claim.name));
   const seen = (sums: NodeUsage): NodeUsage => (records.isPartial === true ? { ...sums, isPartial: true } : sums);
   const usage = new Map([...podsByNode].map(([node, bound]) => [node, seen(usageOf(bound))]));

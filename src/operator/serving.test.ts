@@ -182,7 +182,7 @@ describe('case 76: what is served', () => {
     });
     const { code, stdout } = await runCommand(['explain', 'deploy/shop/web', '--operator', url]);
     expect(stdout).toMatch(/^Deployment\/shop\/web: 0 on spot, 0 on on-demand/);
-    expect(stdout).toContain('Next: nothing to do');
+    expect(stdout).toContain('Next: nothing to move: 3 of 3 replicas are not there');
     expect(code).toBe(0);
     const missing = await runCommand(['explain', 'deploy/shop/nothing', '--operator', url]);
     expect(missing.stderr).toContain('says: there is no Deployment/shop/nothing');

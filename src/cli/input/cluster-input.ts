@@ -41,7 +41,7 @@ export interface ClusterInput {
   readonly problems: readonly string[];
 }
 
-/** Objects come in any order; an object that comes twice counts twice. */
+/** Objects come in any order; of one that comes several times the last counts, and a problem names it. */
 export interface ClusterInputBuilder {
   add(object: KubeObject): void;
   addProblem(problem: string): void;
@@ -85,27 +85,32 @@ export function createClusterInputBuilder({ defaultNamespace }: ClusterInputOpti
       ignored.set(label, (ignored.get(label) ?? 0) + 1);
     },
     addProblem: (problem) => problems.push(problem),
-    forget: (kind) => collectors[kind].records.splice(0),
+    forget: (kind) => collectors[kind].forget(),
     build() {
-      const volumes = new Map(collectors.persistentvolumes.records.map((volume) => [volume.name, volume]));
-      const workloads = [...collectors.deployments.records, ...collectors.statefulsets.records];
+      const volumes = new Map(collectors.persistentvolumes.records().map((volume) => [volume.name, volume]));
+      const workloads = [...collectors.deployments.records(), ...collectors.statefulsets.records()];
+      const repeated = kindNames.flatMap((name) => [...collectors[name].repeated]);
       return {
         sizing: sizing.build(workloads),
         allocation: allocation.build(),
         records: {
-          namespaces: collectors.namespaces.records,
-          nodes: collectors.nodes.records,
+          namespaces: collectors.namespaces.records(),
+          nodes: collectors.nodes.records(),
           workloads,
-          replicaSets: collectors.replicasets.records,
-          pods: collectors.pods.records,
-          pdbs: collectors.poddisruptionbudgets.records,
-          volumeClaims: collectors.persistentvolumeclaims.records.map((claim) =>
-            joinClaim(claim, volumes.get(claim.volumeName ?? '')),
-          ),
+          replicaSets: collectors.replicasets.records(),
+          pods: collectors.pods.records(),
+          pdbs: collectors.poddisruptionbudgets.records(),
+          volumeClaims: collectors.persistentvolumeclaims
+            .records()
+            .map((claim) => joinClaim(claim, volumes.get(claim.volumeName ?? ''))),
         },
-        counts: Object.fromEntries(kindNames.map((name) => [name, collectors[name].records.length])),
+        counts: Object.fromEntries(kindNames.map((name) => [name, collectors[name].records().length])),
         ignored,
-        problems: operators.size > 1 ? [severalOperators(operators), ...problems] : problems,
+        problems: [
+          ...(operators.size > 1 ? [severalOperators(operators)] : []),
+          ...(repeated.length > 0 ? [severalTimes(repeated)] : []),
+          ...problems,
+        ],
       };
     },
   };
@@ -123,29 +128,51 @@ function severalOperators(operators: ReadonlySet<string>): string {
   return `Stowage is installed ${operators.size} times (${names}): unless each has namespaces of its own they act on the same workloads; docs/troubleshooting.md#two-installations`;
 }
 
+/** More names than this are counted, not listed. */
+const MAX_REPEATED = 3;
+
+function severalTimes(names: readonly string[]): string {
+  const what = names.length === 1 ? 'object comes' : 'objects come';
+  const more = names.length > MAX_REPEATED ? ` and ${names.length - MAX_REPEATED} more` : '';
+  return `${names.length} ${what} more than once in the input, and the last of each counts: ${names.slice(0, MAX_REPEATED).join(', ')}${more}`;
+}
+
 /** Versions of our own kinds that are no longer served are named, lest they look like a mistake of ours. */
 function ignoredLabel({ apiVersion = '', kind = 'unknown' }: KubeObject): string {
   return kindNames.some((name) => inputKinds[name].kind === kind) ? `${kind} (${apiVersion})` : kind;
 }
 
 interface Collector<R> {
-  readonly records: R[];
+  readonly records: () => R[];
+  /** What came more than once. */
+  readonly repeated: ReadonlySet<string>;
   /** False when the object is of another type. */
   add(object: KubeObject): boolean;
+  forget(): void;
 }
 
 function collector<T extends KubeObject, R>(
   type: ResourceType<T>,
   project: (object: T) => R | undefined,
 ): Collector<R> {
-  const records: R[] = [];
+  const records = new Map<string, R>();
+  const repeated = new Set<string>();
   return {
-    records,
+    records: () => [...records.values()],
+    repeated,
     add(object) {
       if (!isOfType(object, type)) return false;
       const record = project(object);
-      if (record !== undefined) records.push(record);
+      if (record === undefined) return true;
+      const { namespace, name = '' } = object.metadata ?? {};
+      const key = namespace === undefined ? name : `${namespace}/${name}`;
+      if (records.has(key)) repeated.add(`${type.kind} ${key}`);
+      records.set(key, record);
       return true;
+    },
+    forget() {
+      records.clear();
+      repeated.clear();
     },
   };
 }

@@ -48,6 +48,27 @@ describe('plan', () => {
     expect(stdout).toContain('  nothing   every replica is on the side of its slot\n');
   });
 
+  test('a workload without all its replicas is said to wait for them', async () => {
+    const web = workload({ name: 'web', annotations: { 'spot-percentage': '50' }, replicas: 3, pods: ['spot-1'] });
+    const { stdout } = await plan([...shopCluster(), ...web]);
+    expect(stdout).toContain('  actual    1 spot, 0 on-demand\n');
+    expect(stdout).toContain('  waits     2 of 3 replicas are not there\n');
+  });
+
+  test('objects that come several times count once, and are named', async () => {
+    const objects = [...shopCluster(), ...drifted, budget('web', 1)];
+    const once = await planJson(objects);
+    const twice = await planJson([...objects, ...objects]);
+    expect(twice).toEqual({
+      ...once,
+      problems: [
+        expect.stringMatching(
+          /^1\d objects come more than once in the input, and the last of each counts: Namespace shop, .+ and \d+ more$/,
+        ),
+      ],
+    });
+  });
+
   test('pods without stamps are stamped, not moved; beyond three they are counted', async () => {
     const pods = ['spot-1', 'od-1', 'spot-1', 'od-1', 'spot-1', 'od-1'];
     const { stdout } = await plan([

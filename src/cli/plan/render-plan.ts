@@ -1,7 +1,7 @@
 /** The plan for people: a block of lines a workload, the reason on every line that needs one, and a summary at the end. */
 
 import { costChange, fleetCostLines } from '../../decide/placement/cost-text.ts';
-import { isBalanced } from '../../decide/placement/standing.ts';
+import { incompleteText, isBalanced } from '../../decide/placement/standing.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { printable } from '../../lib/printable.ts';
 import { workloadText } from '../../model/cluster-view.ts';
@@ -46,7 +46,7 @@ export function renderPlan(plan: PlanDocument, options: RenderPlanOptions): stri
 
 function renderWorkload(workload: PlannedWorkloadDocument, options: RenderPlanOptions): string[] {
   const { style, wide } = options;
-  const { replicas, policy, target, actual, block, slots = [] } = workload;
+  const { replicas, policy, target, actual, drift, block, slots = [] } = workload;
   const title = style('heading', printable(workloadText(workload)));
   if (policy === undefined || target === undefined) {
     const why =
@@ -55,6 +55,7 @@ function renderWorkload(workload: PlannedWorkloadDocument, options: RenderPlanOp
         : [`  ${style('bad', 'invalid')}   ${printable(block.message)}`, `            ${block.advice}`];
     return [`${title}: ${counted(replicas, 'replica')}, left alone`, ...why];
   }
+  const waits = actual === undefined ? undefined : incompleteText({ target, actual, drift });
   const isSettled = actual !== undefined && isBalanced({ target, actual });
   return [
     `${title}: ${counted(replicas, 'replica')}, ${policy.spotPercentage} % spot, at least ${policy.minOnDemand} on-demand`,
@@ -65,6 +66,7 @@ function renderWorkload(workload: PlannedWorkloadDocument, options: RenderPlanOp
     ...(wide && actual !== undefined ? [`  slots     ${describeSlots(slots)}`] : []),
     ...(workload.cost === undefined ? [] : [`  cost      ${printable(costChange(workload.cost))}`]),
     ...renderActions(workload.actions, style),
+    ...(waits === undefined ? [] : [`  waits     ${waits}`]),
     ...workload.notes.map((note) => `  note      ${printable(note)}`),
     ...(workload.actions.length === 0 && isSettled ? [`  nothing   every replica is on the side of its slot`] : []),
   ];

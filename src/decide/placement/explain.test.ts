@@ -38,12 +38,14 @@ describe('the headline', () => {
     expect(explain(world).headline).toBe(
       '0 on spot, 0 on on-demand, 1 on an unknown side, 2 and 1 wanted; not settled yet',
     );
+    expect(explain(world).next).toBe('nothing to move: 2 of 3 replicas are not there, 1 on an unknown side');
     const surplus = worldOf(half);
     while (surplus.pods.length < 3) run(surplus);
     runUnsteered(surplus, 'spot', { nodeName: UNKNOWN_NODE });
     expect(explain(surplus).headline).toBe(
       '2 on spot, 1 on on-demand, 1 on an unknown side, 2 and 1 wanted; not settled yet',
     );
+    expect(explain(surplus).next).toBe('nothing to move: 1 more than the 3 asked for, 1 on an unknown side');
   });
 
   test('says why a workload is left alone, and what to write instead', () => {

@@ -6,7 +6,7 @@ import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { type WorkloadRef, workloadKey } from '../../model/cluster-view.ts';
 import type { PodPlan, WorkloadPlan } from './plan.ts';
 import type { ManagedPolicy } from './policy.ts';
-import { isBalanced, isMove } from './standing.ts';
+import { incompleteText, isBalanced, isMove } from './standing.ts';
 
 /** What keeps a decision from being carried out, as the guards say it. */
 export interface Blocking {
@@ -114,7 +114,9 @@ function nextStep(plan: WorkloadPlan, blocks: readonly Blocking[], now: EpochMil
   if (ending === undefined) {
     const stamps = plan.decisions.length;
     if (stamps > 0) return `the stamps of ${stamps} ${stamps === 1 ? 'pod' : 'pods'} are corrected; no pod is moved`;
-    return plan.drift > 0 ? 'nothing: no pod can be moved, see the notes' : 'nothing to do';
+    if (plan.drift > 0) return 'nothing: no pod can be moved, see the notes';
+    const waits = incompleteText(plan);
+    return waits === undefined ? 'nothing to do' : `nothing to move: ${waits}`;
   }
   const move =
     ending.kind === 'evict'

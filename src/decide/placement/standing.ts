@@ -1,6 +1,7 @@
 /** How a workload stands against its plan, in the words and figures that status, the demo and the dashboard share. */
 import type { Decision, EvictDecision, FallbackDecision } from '../decision.ts';
 import type { PodPlan, WorkloadPlan } from './plan.ts';
+import type { SideCounts } from './slots.ts';
 
 /**
  * `invalid`: a setting cannot be used, so the workload is left alone; `drifted`: replicas are on the wrong side;
@@ -19,10 +20,32 @@ export function standingOf(plan: Pick<WorkloadPlan, 'policy' | 'drift' | 'target
  * Managed, and each side has exactly its target. A pod of an unknown side never counts as right, as it satisfies no
  * floor: with the targets met it is one more than the replicas asked for.
  */
-export function isBalanced({ target, actual }: Pick<WorkloadPlan, 'target' | 'actual'>): boolean {
+export function isBalanced({ target, actual }: Pick<Sides, 'target' | 'actual'>): boolean {
   return (
     target !== undefined && actual.unknown === 0 && actual.spot === target.spot && actual.onDemand === target.onDemand
   );
+}
+
+/**
+ * What a workload that is {@link Standing incomplete} waits for, in words: replicas that are not there, or on no known
+ * side, or more than asked for. Undefined for any other.
+ */
+export function incompleteText({ target, actual, drift }: Sides): string | undefined {
+  if (target === undefined || drift > 0 || isBalanced({ target, actual })) return undefined;
+  const replicas = target.spot + target.onDemand;
+  const missing = replicas - actual.spot - actual.onDemand - actual.unknown;
+  const facts = [
+    ...(missing > 0 ? [`${missing} of ${replicas} replicas ${missing === 1 ? 'is' : 'are'} not there`] : []),
+    ...(missing < 0 ? [`${-missing} more than the ${replicas} asked for`] : []),
+    ...(actual.unknown > 0 ? [`${actual.unknown} on an unknown side`] : []),
+  ];
+  return facts.length === 0 ? 'the sides are not as wanted yet' : facts.join(', ');
+}
+
+export interface Sides {
+  readonly target?: SideCounts | undefined;
+  readonly actual: SideCounts & { readonly unknown: number };
+  readonly drift: number;
 }
 
 /** A pod that takes part: not terminating, not ended. */
