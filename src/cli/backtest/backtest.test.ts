@@ -29,6 +29,7 @@ describe('backtest', () => {
     const { code, stdout, stderr } = await runCommand(['backtest', '--data', recordings]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('CPU of 1 series');
+    expect(stdout).not.toMatch(/OOM|LEAST|Memory/);
     for (const strategy of ['stowage', 'vpa-like', 'optipod', 'krr-like', 'max']) {
       expect(stdout).toMatch(
         new RegExp(`^${strategy} +\\d+\\.\\d % +\\d+\\.\\d % +\\d+\\.\\d % +\\d+\\.\\d % +\\d+\\.\\d\\d  `, 'm'),

@@ -26,7 +26,6 @@ export function renderBacktest(document: BacktestDocument, { style, global, io }
     '',
     ...(isWide ? [...renderTable(seriesColumns, seriesRows(comparison), options), ''] : []),
   ]);
-  if (document.memory.length === 0) return [...cpu, ...LEGEND];
   const memory = [...Map.groupBy(document.memory, ({ source }) => source)].flatMap(([source, comparisons]) => {
     const containers = comparisons.flatMap(({ perContainer = [] }) => perContainer);
     const isRecorded = containers.length > 0;
@@ -39,15 +38,23 @@ export function renderBacktest(document: BacktestDocument, { style, global, io }
       ...(isWide && isRecorded ? [...renderTable(columns, memoryRows(containers), options), ''] : []),
     ];
   });
-  return [...cpu, ...memory, ...LEGEND];
+  return [
+    ...cpu,
+    ...memory,
+    ...LEGEND,
+    ...(cpu.length > 0 ? CPU_LEGEND : []),
+    ...(memory.length > 0 ? MEMORY_LEGEND : []),
+  ];
 }
 
 const GENERATED = 'Memory of generated traces';
-const LEGEND = [
-  'SLACK: requested but unused. MEAN SLACK: the same, averaged over the series. UNDER: samples with usage above the request.',
-  'DEFICIT: usage above the request, of all usage. CHANGES/DAY: of one container. STREAK: kills before a value sufficed.',
+const LEGEND = ['SLACK: requested but unused. CHANGES/DAY: of one container.'];
+const CPU_LEGEND = [
+  'MEAN SLACK: slack, averaged over the series. UNDER: samples with usage above the request. DEFICIT: usage above the request, of all usage.',
+];
+const MEMORY_LEGEND = [
+  'STREAK: kills before a value sufficed. LEAST: slack of the one value for all replicas that would just have killed nothing, known beforehand.',
   'Memory: requests are taken for limits, so that a sample above one is a kill, also where the cluster has no such limit.',
-  'LEAST: slack of the one value for all replicas that would just have killed nothing, known beforehand.',
 ];
 
 interface PooledRow extends Figures {
