@@ -26,6 +26,7 @@ function setUp(answer: () => Promise<unknown>, terminationGraceSeconds = 30) {
     probeLimitMillis: () => 1,
   });
   let changes: Changes = {};
+  let asked = 0;
   const view = viewOf(world);
   const disruptions = createDisruptions({
     api: { createSubresource: answer } as unknown as KubeApi,
@@ -38,7 +39,7 @@ function setUp(answer: () => Promise<unknown>, terminationGraceSeconds = 30) {
       },
     },
     rules: () => world,
-    spot: { memory, waitingCovers: () => 0, askCover: () => {}, withdrawCover: () => {} },
+    spot: { memory, waitingCovers: () => 7 + asked++, askCover: () => {}, withdrawCover: () => {} },
     leadership: () => ({ leader: true, sinceMillis: 0 }),
     isResizing: (uid) => uid === pod.uid,
     clock,
@@ -59,7 +60,7 @@ function setUp(answer: () => Promise<unknown>, terminationGraceSeconds = 30) {
   const change = (next: Changes): void => {
     changes = next;
   };
-  return { clock, disruptions, disrupt, memory, change, workloadUid };
+  return { clock, disruptions, disrupt, memory, change, workloadUid, countedCovers: () => asked };
 }
 const refused = (status: number): (() => Promise<never>) => {
   const error = new KubeError(status, { message: 'said so' }, 'fallback');
@@ -163,4 +164,13 @@ test('guards are told of all disruptions, and of resizes that were asked for', a
   expect(context?.isResizing?.(context.inFlight[0]?.podUid ?? '')).toBe(true);
   expect(context?.policy.state).toBe('managed');
   expect(disruptions.contextOf('nobody')).toBeUndefined();
+});
+
+test('covers that wait are counted only where a rule asks, and once: in a storm there are many, and each look makes a context', () => {
+  const { disruptions, workloadUid, countedCovers } = setUp(async () => ({}));
+  disruptions.stateOf(workloadUid);
+  const context = disruptions.contextOf(workloadUid);
+  expect(countedCovers()).toBe(0);
+  expect([context?.waitingCovers, context?.waitingCovers]).toEqual([7, 7]);
+  expect(countedCovers()).toBe(1);
 });

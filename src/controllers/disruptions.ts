@@ -65,7 +65,7 @@ export interface Disruptions {
 }
 
 /** A pod that was evicted is seen to end well before this. */
-const UNSEEN_MILLIS: Millis = 60_000;
+const UNSURE_MILLIS: Millis = 60_000;
 
 export function createDisruptions(options: DisruptionsOptions): Disruptions {
   const { view, rules, spot, clock } = options;
@@ -86,7 +86,7 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
   const forgetUnmade = (): void => {
     const { synced, stale } = view.freshness();
     for (const [uid, { pod, since }] of unsure) {
-      if (clock.now() - since < UNSEEN_MILLIS || !synced || stale.length > 0) continue;
+      if (clock.now() - since < UNSURE_MILLIS || !synced || stale.length > 0) continue;
       unsure.delete(uid);
       const seen = view.pod(pod.namespace, pod.name);
       if (seen?.uid === uid && seen.deletingAt === undefined) inFlight.remove(uid);
@@ -117,6 +117,7 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
 
   const contextWith = (policy: PlacementPolicy, namespace: string): GuardContext => {
     const { settings, sides } = rules();
+    let covers: number | undefined;
     return {
       view,
       sides,
@@ -126,7 +127,11 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
       inFlight: list(),
       leadership: options.leadership(),
       spot: spot.memory,
-      waitingCovers: spot.waitingCovers(namespace),
+      // Few rules ask, and in a storm there are many to count.
+      get waitingCovers() {
+        covers ??= spot.waitingCovers(namespace);
+        return covers;
+      },
       window: windowEverywhere(),
       isResizing: options.isResizing,
       now: clock.now(),

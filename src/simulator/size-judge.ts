@@ -46,7 +46,7 @@ export interface SizeTally {
 type Workload = Deployment | StatefulSet;
 
 /** In which a scheduler may have placed a pod that nobody was told of yet. */
-const UNSEEN_MILLIS: Millis = 10_000;
+const JUST_PLACED_MILLIS: Millis = 10_000;
 
 export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
   const { cluster, config, clock, ledger, policies, fleet } = options;
@@ -165,7 +165,7 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
     // A pod that was placed a moment ago may not be known to whoever decided.
     const known = pods.filter(({ metadata }) => {
       const since = clock.now() - (boundAt.get(metadata?.uid ?? '') ?? 0);
-      return metadata?.uid === after.metadata?.uid || since > UNSEEN_MILLIS;
+      return metadata?.uid === after.metadata?.uid || since > JUST_PLACED_MILLIS;
     });
     const sum = known.reduce(
       (total, pod) => total + chargeOf(pod.metadata?.uid === after.metadata?.uid ? after : pod, resource),
