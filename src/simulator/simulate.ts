@@ -33,7 +33,7 @@ import { figuresOf, poolReports, type SimulationReport } from './report.ts';
 import { createRestInspector } from './rest-inspector.ts';
 import { checkAssertion } from './scenario/assertions.ts';
 import type { Scenario } from './scenario/schema.ts';
-import { playScript } from './script.ts';
+import { playScript } from './script/script.ts';
 import type { SimulationSeries } from './series.ts';
 import { createSeriesReader } from './series-reading.ts';
 import { recordSeries } from './series-recorder.ts';
