@@ -2,7 +2,7 @@
  * What guards look at: the decision, what it is about, and the state of the operator. Everything is passed in; a rule
  * reads no clock.
  */
-import type { Decision, EvictDecision, FallbackDecision } from '../decide/decision.ts';
+import type { Decision } from '../decide/decision.ts';
 import type { PlacementPolicy } from '../decide/placement/policy.ts';
 import type { SpotOutlook } from '../decide/placement/spot-outlook.ts';
 import type { EvictToResizeDecision } from '../decide/size-decision.ts';
@@ -98,54 +98,42 @@ export interface Block {
 }
 
 /** What a rule answers: nothing, or why not. */
-export type Objection = Omit<Block, 'rule'> | undefined;
+export type Objection = NamelessBlock | undefined;
+
+/** A block before it is known which rule says so. */
+export type NamelessBlock = Omit<Block, 'rule'>;
+
+/**
+ * Which kinds of decisions a rule may be about: `every` one, or those of `placement`; moves (`evict`); fallbacks;
+ * evictions that give the replacement another size (`size`); every `eviction` of a pod that serves; or whatever makes an
+ * `end` of a pod.
+ */
+export const scopes = {
+  every: ['evict', 'fallback', 'restamp', 'evict-to-resize'],
+  placement: ['evict', 'fallback', 'restamp'],
+  evict: ['evict'],
+  fallback: ['fallback'],
+  size: ['evict-to-resize'],
+  eviction: ['evict', 'evict-to-resize'],
+  end: ['evict', 'fallback', 'evict-to-resize'],
+} as const satisfies Readonly<Record<string, readonly GuardedDecision['kind'][]>>;
+
+export type Scope = keyof typeof scopes;
+
+/** The subjects of one scope. */
+export type SubjectOf<S extends Scope> = Subject<Extract<GuardedDecision, { kind: (typeof scopes)[S][number] }>>;
+
+export function isWithin<S extends Scope>(scope: S, subject: Subject): subject is SubjectOf<S> {
+  const kinds: readonly GuardedDecision['kind'][] = scopes[scope];
+  return kinds.includes(subject.decision.kind);
+}
 
 export interface Rule {
   /** Stable and unique, as tests, explanations and the journal name it. */
   readonly name: string;
   /** Why the rule exists and why it stands where it stands in the order. */
   readonly why: string;
-  /**
-   * `every` decision, or every one of `placement`; only moves (`evict`), only fallbacks, only evictions to resize
-   * (`size`); `eviction`: those of pods that serve, moves and to resize; or `end`: whatever ends a pod.
-   */
-  readonly appliesTo: 'every' | 'placement' | 'evict' | 'fallback' | 'size' | 'eviction' | 'end';
-  /** Pure. Never throws: what cannot be read is an objection of its own. */
+  readonly appliesTo: Scope;
+  /** Pure; nothing to say of decisions beyond its scope. Never throws: what cannot be read is an objection of its own. */
   readonly check: (subject: Subject, context: GuardContext) => Objection;
 }
-
-/** A rule's check for moves. */
-export type EvictCheck = (subject: Subject<EvictDecision>, context: GuardContext) => Objection;
-
-/** Whether a running pod is to move to the other side. */
-export function isEviction(subject: Subject): subject is Subject<EvictDecision> {
-  return subject.decision.kind === 'evict';
-}
-
-/** A rule's check for decisions that recreate a pod on on-demand. */
-export type FallbackCheck = (subject: Subject<FallbackDecision>, context: GuardContext) => Objection;
-
-/** Whether a pod that waits for spot is to be made anew on on-demand. */
-export function isFallback(subject: Subject): subject is Subject<FallbackDecision> {
-  return subject.decision.kind === 'fallback';
-}
-
-/** A rule's check for evictions that give the replacement another size. */
-export type SizeEvictionCheck = (subject: Subject<EvictToResizeDecision>, context: GuardContext) => Objection;
-
-/** Whether a pod is to be replaced by one of another size. */
-export function isSizeEviction(subject: Subject): subject is Subject<EvictToResizeDecision> {
-  return subject.decision.kind === 'evict-to-resize';
-}
-
-/** A rule's check for evictions of pods that serve, whichever engine wants them. */
-export type DisruptionCheck = (
-  subject: Subject<EvictDecision | EvictToResizeDecision>,
-  context: GuardContext,
-) => Objection;
-
-/** A rule's check for every decision that ends a pod. */
-export type EndCheck = (
-  subject: Subject<EvictDecision | FallbackDecision | EvictToResizeDecision>,
-  context: GuardContext,
-) => Objection;

@@ -1,7 +1,7 @@
 /** The guard: nothing reaches the cluster that it has not approved, whichever engine wants it. */
 import { podsOf } from '../model/owners.ts';
 import { type Approved, approve } from './approved.ts';
-import type { Block, GuardContext, GuardedDecision, Rule, Subject } from './context.ts';
+import type { Block, GuardContext, GuardedDecision, Subject } from './context.ts';
 import { object } from './objection.ts';
 import { rules } from './rules.ts';
 
@@ -29,32 +29,12 @@ export function inspectAll(decision: GuardedDecision, context: GuardContext): re
 function* objections(decision: GuardedDecision, context: GuardContext): Generator<Block> {
   const subject = findSubject(decision, context);
   if (subject === undefined) {
-    const gone = object('PreconditionFailed', { pod: decision.pod.name });
-    if (gone !== undefined) yield { rule: 'subject', ...gone };
+    yield { rule: 'subject', ...object('PreconditionFailed', { pod: decision.pod.name }) };
     return;
   }
   for (const rule of rules) {
-    if (!concerns(rule, decision)) continue;
     const objection = rule.check(subject, context);
     if (objection !== undefined) yield { rule: rule.name, ...objection };
-  }
-}
-
-function concerns({ appliesTo }: Rule, { kind }: GuardedDecision): boolean {
-  const isSize = kind === 'evict-to-resize';
-  switch (appliesTo) {
-    case 'every':
-      return true;
-    case 'placement':
-      return !isSize;
-    case 'size':
-      return isSize;
-    case 'eviction':
-      return isSize || kind === 'evict';
-    case 'end':
-      return kind !== 'restamp';
-    default:
-      return appliesTo === kind;
   }
 }
 

@@ -1,20 +1,19 @@
 /**
- * How a rule says no, and makers of rules by what they look at: each rule is checked only with decisions of its kind.
+ * How a rule says no, and makers of rules by the decisions they are about.
  */
 
 import { formatDuration } from '../lib/duration.ts';
 import { type ReasonNameOf, type ReasonValues, renderAdvice, renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
-import type {
-  DisruptionCheck,
-  EndCheck,
-  EvictCheck,
-  FallbackCheck,
-  Objection,
-  Rule,
-  SizeEvictionCheck,
+import {
+  type GuardContext,
+  isWithin,
+  type NamelessBlock,
+  type Objection,
+  type Rule,
+  type Scope,
+  type SubjectOf,
 } from './context.ts';
-import { isEviction, isFallback, isSizeEviction } from './context.ts';
 
 /**
  * An objection with the texts of the reason table filled in.
@@ -24,60 +23,33 @@ export function object<Name extends ReasonNameOf<'block'>>(
   name: Name,
   values: ReasonValues<Name>,
   retryAfterMillis?: Millis,
-): Objection {
+): NamelessBlock {
   return { reason: name, message: renderReason(name, values), advice: renderAdvice(name, values), retryAfterMillis };
 }
 
-/** A rule that only looks at moves. */
-export function evictRule(name: string, why: string, check: EvictCheck): Rule {
-  return {
+/** A rule is made with its scope: its check is never asked about any other decision. */
+type MakeRule<S extends Scope> = (
+  name: string,
+  why: string,
+  check: (subject: SubjectOf<S>, context: GuardContext) => Objection,
+) => Rule;
+
+function makerOf<S extends Scope>(appliesTo: S): MakeRule<S> {
+  return (name, why, check) => ({
     name,
     why,
-    appliesTo: 'evict',
-    check: (subject, context) => (isEviction(subject) ? check(subject, context) : undefined),
-  };
+    appliesTo,
+    check: (subject, context) => (isWithin(appliesTo, subject) ? check(subject, context) : undefined),
+  });
 }
 
-/** A rule that only looks at fallbacks. */
-export function fallbackRule(name: string, why: string, check: FallbackCheck): Rule {
-  return {
-    name,
-    why,
-    appliesTo: 'fallback',
-    check: (subject, context) => (isFallback(subject) ? check(subject, context) : undefined),
-  };
-}
-
-/** A rule that only looks at evictions that give the replacement another size. */
-export function sizeEvictionRule(name: string, why: string, check: SizeEvictionCheck): Rule {
-  return {
-    name,
-    why,
-    appliesTo: 'size',
-    check: (subject, context) => (isSizeEviction(subject) ? check(subject, context) : undefined),
-  };
-}
-
-/** A rule that looks at every eviction of a pod that serves. */
-export function disruptionRule(name: string, why: string, check: DisruptionCheck): Rule {
-  return {
-    name,
-    why,
-    appliesTo: 'eviction',
-    check: (subject, context) => (isEviction(subject) || isSizeEviction(subject) ? check(subject, context) : undefined),
-  };
-}
-
-/** A rule that looks at every decision that ends a pod. */
-export function endRule(name: string, why: string, check: EndCheck): Rule {
-  return {
-    name,
-    why,
-    appliesTo: 'end',
-    check: (subject, context) =>
-      isEviction(subject) || isFallback(subject) || isSizeEviction(subject) ? check(subject, context) : undefined,
-  };
-}
+export const everyRule = makerOf('every');
+export const placementRule = makerOf('placement');
+export const evictRule = makerOf('evict');
+export const fallbackRule = makerOf('fallback');
+export const sizeEvictionRule = makerOf('size');
+export const disruptionRule = makerOf('eviction');
+export const endRule = makerOf('end');
 
 /** A span for people: rounded up to whole seconds, at least one, so that nobody is told to come back too early. */
 export function inWords(millis: Millis): string {

@@ -1,18 +1,17 @@
 /** Nothing is disrupted on data that may be wrong by now: watches end silently (hazard H34). */
 import type { Millis } from '../../lib/units.ts';
 import type { Freshness } from '../../model/cluster-view.ts';
-import type { Objection, Rule } from '../context.ts';
-import { object } from '../objection.ts';
+import type { Objection } from '../context.ts';
+import { everyRule, object } from '../objection.ts';
 
 /** A watch that comes back brings what was missed before it is believed, so those events find this still objecting. */
 const RETRY_MILLIS: Millis = 10_000;
 
-export const fresh: Rule = {
-  name: 'fresh',
-  why: 'Every later rule reads the view; they can only be believed when the view can.',
-  appliesTo: 'every',
-  check: (_, { view }) => objectToStale(view.freshness(), RETRY_MILLIS),
-};
+export const fresh = everyRule(
+  'fresh',
+  'Every later rule reads the view; they can only be believed when the view can.',
+  (_, { view }) => objectToStale(view.freshness(), RETRY_MILLIS),
+);
 
 /** Names the stores that may not be believed. */
 export function objectToStale({ synced, stale, hidden = [] }: Freshness, retryAfterMillis?: Millis): Objection {

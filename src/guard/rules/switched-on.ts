@@ -1,20 +1,17 @@
 /** The engine is on, may write, and the workload is managed with a valid configuration. */
-import type { Rule } from '../context.ts';
-import { object } from '../objection.ts';
+import { everyRule, object, placementRule } from '../objection.ts';
 
-export const engineOn: Rule = {
-  name: 'engine-on',
-  why: 'An engine that is switched off does nothing; nothing else needs to be asked.',
-  appliesTo: 'placement',
-  check: ({ decision }, { settings }) =>
+export const engineOn = placementRule(
+  'engine-on',
+  'An engine that is switched off does nothing; nothing else needs to be asked.',
+  ({ decision }, { settings }) =>
     settings.enabled === false ? object('EngineDisabled', { engine: decision.engine }) : undefined,
-};
+);
 
-export const managed: Rule = {
-  name: 'managed',
-  why: 'Only workloads whose owners asked for it, with values that can be understood, are touched.',
-  appliesTo: 'placement',
-  check: (_, { policy, settings }) => {
+export const managed = placementRule(
+  'managed',
+  'Only workloads whose owners asked for it, with values that can be understood, are touched.',
+  (_, { policy, settings }) => {
     if (policy.state === 'managed') return undefined;
     const { name: reason, message, advice } = policy.reason;
     // A correction arrives as a change of the object; the retry only covers a configuration that is mended elsewhere.
@@ -25,11 +22,10 @@ export const managed: Rule = {
       retryAfterMillis: policy.state === 'invalid' ? settings.disruptionRetryMillis : undefined,
     };
   },
-};
+);
 
-export const mayWrite: Rule = {
-  name: 'read-only',
-  why: 'Read-only means no write of any kind; it comes before all rules about timing so that it is the one reason shown.',
-  appliesTo: 'every',
-  check: (_, { settings }) => (settings.readOnly ? object('ReadOnly', {}) : undefined),
-};
+export const mayWrite = everyRule(
+  'read-only',
+  'Read-only means no write of any kind; it comes before all rules about timing so that it is the one reason shown.',
+  (_, { settings }) => (settings.readOnly ? object('ReadOnly', {}) : undefined),
+);

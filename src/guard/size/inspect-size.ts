@@ -30,13 +30,11 @@ function* objections(decision: SizeDecision, context: SizeGuardContext): Generat
   const subject = findSubject(decision, context);
   const target = decision.kind === 'retemplate' ? decision.workload.name : decision.pod.name;
   if (subject === undefined) {
-    const gone = object('PreconditionFailed', { pod: target });
-    if (gone !== undefined) yield { rule: 'subject', ...gone };
+    yield { rule: 'subject', ...object('PreconditionFailed', { pod: target }) };
     return;
   }
   if (subject.changes.length === 0) {
-    const same = object('AlreadyThatSize', { target });
-    if (same !== undefined) yield { rule: 'changes', ...same };
+    yield { rule: 'changes', ...object('AlreadyThatSize', { target }) };
     return;
   }
   for (const rule of sizeRules) {
