@@ -1,13 +1,11 @@
 /** Leader election over a Lease: at most one of several processes leads, judged by local time only. */
-import type { Lease } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
-import { isAlreadyExists, isConflict, isNotFound } from '../api/kube-error.ts';
-import { resources } from '../api/resources.ts';
-import { type Clock, sleep, type Timer } from '../lib/clock.ts';
+import { type Clock, sleep } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
-import { heartbeatOf, heldLease, holderOf, type LeaseTerms, releasedLease } from './lease-record.ts';
+import { createLeaseKeeper } from './lease-keeper.ts';
+import { holderOf } from './lease-record.ts';
 
 export interface LeaderElectionOptions {
   readonly api: KubeApi;
@@ -80,100 +78,20 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
   validate(leaseDurationMillis, renewDeadlineMillis, retryPeriodMillis, identity);
   const lease = `${namespace}/${name}`;
 
-  let observed: Lease | undefined;
-  /**
-   * Runs out when the holder gave no sign of life for the lease's duration. A timer and not a comparison of times:
-   * timers do not move when somebody sets the machine's clock.
-   */
-  let patience: Timer | undefined;
-  let isHolderSilent = false;
-  let isLeading = false;
-  let lastRenewMillis = Number.NEGATIVE_INFINITY;
-
-  const terms = (): LeaseTerms => ({
-    namespace,
-    name,
-    identity,
-    leaseDurationSeconds: leaseDurationMillis / 1000,
-    annotations: annotations(),
+  const keeper = createLeaseKeeper({
+    api,
+    clock,
+    log,
+    terms: { namespace, name, identity, leaseDurationSeconds: leaseDurationMillis / 1000 },
+    annotations,
+    attemptMillis: renewDeadlineMillis / 2,
   });
+  let isLeading = false;
 
-  /** Every sight of the lease, our own writes too. Patience begins anew only with a heartbeat. */
-  const observe = (next: Lease): void => {
-    if (observed === undefined || heartbeatOf(observed) !== heartbeatOf(next)) {
-      patience?.cancel();
-      isHolderSilent = false;
-      // The holder's own duration counts: it may be configured differently from ours.
-      patience = clock.setTimer((next.spec?.leaseDurationSeconds ?? leaseDurationMillis / 1000) * 1000, () => {
-        isHolderSilent = true;
-      });
-      if (observed === undefined || holderOf(observed) !== holderOf(next)) {
-        log.info({ lease, holder: holderOf(next) }, 'Leader changed');
-      }
-    }
-    observed = next;
-  };
-
-  /** One attempt, bounded so that a hanging request leaves time for another before the deadline. */
-  const bounded = async <T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> => {
-    const deadline = startDeadline(clock, renewDeadlineMillis / 2, `lease ${lease}`, signal);
-    try {
-      return await work(deadline.signal);
-    } finally {
-      deadline.end();
-    }
-  };
-
-  const write = async (known: Lease | undefined, signal: AbortSignal): Promise<void> => {
-    // Taken before sending: others count from when they see it, which is later.
-    const startedMillis = clock.now();
-    const next = heldLease(terms(), known, startedMillis);
-    const call = { namespace, signal, lane: 'lease' } as const;
-    observe(
-      known === undefined
-        ? await api.create(resources.leases, next, call)
-        : await api.replace(resources.leases, next, call),
-    );
-    lastRenewMillis = startedMillis;
-  };
-
-  /** @returns whether the lease is ours now. */
-  const acquireOrRenew = async (signal: AbortSignal): Promise<boolean> => {
-    if (isLeading && observed !== undefined) {
-      try {
-        await write(observed, signal);
-        return true;
-      } catch (error) {
-        // Somebody else wrote: look who, below.
-        if (!isConflict(error) && !isNotFound(error)) throw error;
-      }
-    }
-    let current: Lease | undefined;
-    try {
-      current = await api.get(resources.leases, name, { namespace, signal, lane: 'lease' });
-      observe(current);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
-    if (current !== undefined) {
-      const holder = holderOf(current);
-      if (holder !== '' && holder !== identity && !isHolderSilent) return false;
-    }
-    await write(current, signal);
-    return true;
-  };
-
-  /** Never rejects; what went wrong has been logged. */
-  const attempt = async (signal: AbortSignal): Promise<boolean> => {
-    try {
-      return await bounded(acquireOrRenew, signal);
-    } catch (error) {
-      // Losing the race for a free lease is the normal end of an election.
-      const isRace = isConflict(error) || isAlreadyExists(error);
-      if (!signal.aborted)
-        log[isRace ? 'debug' : 'warn']({ lease, error }, 'The lease could not be acquired or renewed; trying again');
-      return false;
-    }
+  /** Empty where nobody holds it; undefined while it has not been seen. */
+  const holder = (): string | undefined => {
+    const seen = keeper.seen();
+    return seen && holderOf(seen);
   };
 
   /**
@@ -181,13 +99,13 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
    * impossible for as long as it is remembered.
    */
   const marginMillis = (): number => Math.min(loopDelayMillis(), renewDeadlineMillis / 2);
-  const isWithinDeadline = (): boolean => clock.now() - lastRenewMillis + marginMillis() < renewDeadlineMillis;
+  const isWithinDeadline = (): boolean => clock.now() - keeper.lastRenewMillis() + marginMillis() < renewDeadlineMillis;
 
   /**
    * Runs out when the lease was not renewed in time; a timer, so also when the machine's clock was set back meanwhile.
    */
   const startRenewDeadline = (signal: AbortSignal): Deadline => {
-    const remaining = renewDeadlineMillis - Math.max(0, clock.now() - lastRenewMillis) - marginMillis();
+    const remaining = renewDeadlineMillis - Math.max(0, clock.now() - keeper.lastRenewMillis()) - marginMillis();
     return startDeadline(clock, Math.max(0, remaining), `lease ${lease}`, signal);
   };
 
@@ -198,29 +116,13 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
       for (;;) {
         await sleep(clock, retryPeriodMillis, deadline.signal).catch(() => {});
         if (deadline.signal.aborted || !isWithinDeadline()) return;
-        if (await attempt(deadline.signal)) {
+        if (await keeper.renew(deadline.signal)) {
           deadline.end();
           deadline = startRenewDeadline(signal);
-        } else if (observed !== undefined && holderOf(observed) !== identity) return;
+        } else if (holder() !== undefined && holder() !== identity) return;
       }
     } finally {
       deadline.end();
-    }
-  };
-
-  /** Never rejects: at worst others wait until the lease runs out. */
-  const release = async (): Promise<void> => {
-    try {
-      await bounded(async (signal) => {
-        const call = { namespace, signal, lane: 'lease' } as const;
-        // Read anew: the last renewal may have been cut off after the server had stored it.
-        const current = await api.get(resources.leases, name, call);
-        if (holderOf(current) === identity)
-          observe(await api.replace(resources.leases, releasedLease(terms(), current, clock.now()), call));
-      });
-      log.info({ lease }, 'Leadership released');
-    } catch (error) {
-      log.warn({ lease, error }, 'The lease could not be released; others take over when it runs out');
     }
   };
 
@@ -242,7 +144,7 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
     leadership.abort(new Error(end === 'stopped' ? 'Stopping.' : `Leading under ${lease} ended: ${end}.`));
     if (end === 'lost') log.error({ lease }, 'Leadership lost: the lease could not be renewed in time');
     // While the work winds down the lease still protects it; work that takes longer keeps the lease until it runs out.
-    const protectedMillis = Math.max(0, leaseDurationMillis - Math.max(0, clock.now() - lastRenewMillis));
+    const protectedMillis = Math.max(0, leaseDurationMillis - Math.max(0, clock.now() - keeper.lastRenewMillis()));
     const windDown = startDeadline(clock, protectedMillis, `work of ${lease}`);
     const hasEnded = await Promise.race([
       work.then(() => true),
@@ -250,25 +152,25 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
     ]);
     windDown.end();
     // Work that failed may have parts that still run: its lease is left to run out.
-    if (end === 'stopped' && hasEnded) await release();
+    if (end === 'stopped' && hasEnded) await keeper.release();
     return end;
   };
 
   return {
     isLeader: () => isLeading && isWithinDeadline(),
     leader() {
-      const holder = observed && holderOf(observed);
-      return holder ? { identity: holder, annotations: observed?.metadata?.annotations ?? {} } : undefined;
+      const leading = holder();
+      return leading ? { identity: leading, annotations: keeper.seen()?.metadata?.annotations ?? {} } : undefined;
     },
     async run(signal) {
       try {
         while (!signal.aborted) {
-          if (await attempt(signal)) return await lead(signal);
+          if (await keeper.acquire(signal)) return await lead(signal);
           await sleep(clock, retryPeriodMillis * (1 + ACQUIRE_JITTER * random.next()), signal).catch(() => {});
         }
         return 'stopped';
       } finally {
-        patience?.cancel();
+        keeper.close();
       }
     },
   };

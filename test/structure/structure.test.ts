@@ -127,7 +127,7 @@ describe('house style', () => {
     expect(writers.toSorted()).toEqual([
       'agent/allocation-writer.ts', // PodAllocations of its node
       'cli/profiles/run-profiles.ts', // usage somebody imports
-      'kube/leader.ts', // the Lease
+      'kube/lease-keeper.ts', // the Lease
       'kube/recorder.ts', // events
       'operator/ca-bundle.ts', // whom to trust as the webhook
       'operator/measured-api.ts', // counts, and hands on
