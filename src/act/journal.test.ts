@@ -65,6 +65,32 @@ describe('createJournal', () => {
     expect(journal.entries('new').length).toBeGreaterThan(55);
   });
 
+  test.each([
+    ['of one engine', { maxEntries: 64 }, 48],
+    ['where all workloads together are too many', { maxTotal: 8 }, 6],
+  ])('what was said takes no room from what was done but a quarter, %s', (_, bounds, kept) => {
+    const journal = createJournal({ clock: createVirtualClock(0), ...bounds });
+    const advised = (index: number): JournalInput => ({ kind: 'decided', reason: 'Advised', message: String(index) });
+    for (let index = 0; index < kept; index++) journal.record('w', done(String(index)));
+    for (let index = 0; index < 500; index++) journal.record('w', advised(index));
+    const deeds = journal.entries('w').filter(({ kind }) => kind === 'done');
+    expect(deeds.map(({ pod }) => pod)).toEqual(Array.from({ length: kept }, (_each, index) => String(index)));
+    expect(journal.entries('w').at(-1)?.message).toBe('499');
+    expect(journal.entries('w')).toHaveLength((kept / 3) * 4);
+    expect(journal.forgottenUntil).toBeUndefined();
+    for (let index = 0; index < 500; index++) journal.record('w', done(String(index)));
+    expect(journal.entries('w').filter(({ kind }) => kind === 'decided')).toHaveLength(kept / 3);
+  });
+
+  test('what was said uses the room that nothing done needs', () => {
+    const journal = createJournal({ clock: createVirtualClock(0) });
+    for (let index = 0; index < 100; index++) journal.record('w', blocked(String(index)));
+    expect(journal.entries('w')).toHaveLength(64);
+    journal.record('w', done('a'));
+    expect(journal.entries('w')).toHaveLength(64);
+    expect(journal.entries('w').at(0)?.reason).toBe('37');
+  });
+
   test('entries and workloads are bounded, the oldest go first', () => {
     const journal = createJournal({ clock: createVirtualClock(0), maxEntries: 2, maxWorkloads: 2 });
     for (const pod of ['a', 'b', 'c']) journal.record('w', done(pod));

@@ -76,6 +76,9 @@ export interface JournalOptions {
 /** What is kept of a workload and engine, however many there are. */
 export const LEAST_ENTRIES = 8;
 
+/** Of what is kept, so much is left to what was seen, advised or held back where more was done. */
+const TALK_SHARE = 0.25;
+
 export function createJournal(options: JournalOptions): Journal {
   const { clock, maxEntries = 64, maxWorkloads = 5_000, maxTotal = 20_000 } = options;
   // Insertion order is order of news: each record moves its workload to the end.
@@ -92,14 +95,20 @@ export function createJournal(options: JournalOptions): Journal {
     drop(rings.get(workload) ?? []);
     rings.delete(workload);
   };
-  /** Lets the oldest go that are too many, of the engine that has just added one. */
+  /**
+   * Lets the oldest go that are too many, of the engine that has just added one. What was said and not done comes with
+   * every change of a figure: where it has more than its part, it goes first.
+   */
   const trim = (ring: JournalEntry[], by: EngineName | undefined): void => {
     if (ring.length <= maxEntries && total <= maxTotal) return;
     const count = ring.reduce((sum, { engine }) => (engine === by ? sum + 1 : sum), 0);
     // Two for the one that came, so that there is room for those who have few.
     const most = total > maxTotal ? Math.min(maxEntries, Math.max(LEAST_ENTRIES, count - 2)) : maxEntries;
+    const isTalk = ({ engine, kind }: JournalEntry): boolean => engine === by && !isDeed(kind);
     for (let excess = count - most; excess > 0; excess--) {
-      const oldest = ring.findIndex(({ engine }) => engine === by);
+      const talk = ring.reduce((sum, entry) => (isTalk(entry) ? sum + 1 : sum), 0);
+      const isTooMuch = talk > most * TALK_SHARE;
+      const oldest = ring.findIndex((entry) => entry.engine === by && isTalk(entry) === isTooMuch);
       drop(ring.splice(oldest, 1));
     }
   };

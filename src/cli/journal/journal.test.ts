@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createJournal, journalOf } from '../../act/journal.ts';
 import { logJournal } from '../../act/journal-log.ts';
@@ -143,6 +144,36 @@ describe('journal -f', () => {
     expect(entries.map(({ reason }: { reason: string }) => reason)).toEqual(['EvictedForRebalance', 'UpdateSuccess']);
     const sized = await runCommand(['journal', ...args, '-o', 'json', '--engine', 'rightsizing', '-n', 'shop']);
     expect(JSON.parse(sized.stdout).entries).toHaveLength(1);
+  });
+
+  test('the files of a node are read as they are: compressed once rotated, with long lines in parts', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'stowage-journal-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const parts = (await operatorLog())
+      .trimEnd()
+      .split('\n')
+      .map((line) => {
+        const [head, tail] = [line.slice(0, 40), line.slice(40)];
+        const prefix = '2026-11-29T03:30:00.123456789Z stdout';
+        return `${prefix} P ${head}\n${prefix} F ${tail}\n`;
+      });
+    const [current, rotated] = [join(folder, '0.log'), join(folder, '0.log.20261129-021500.gz')];
+    writeFileSync(current, parts.slice(2).join(''));
+    // A file that was appended to after it was compressed has several members.
+    writeFileSync(rotated, Buffer.concat(parts.slice(0, 2).map((part) => gzipSync(part))));
+    const { stdout, stderr } = await runCommand(['journal', '-f', current, '-f', rotated, '-o', 'json']);
+    expect(stderr).toBe('');
+    const { entries } = JSON.parse(stdout);
+    expect(entries.map(({ reason }: { reason: string }) => reason)).toEqual(['EvictedForRebalance', 'UpdateSuccess']);
+  });
+
+  test('a compressed file that ends early is told by its name', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'stowage-journal-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, '0.log.gz');
+    writeFileSync(path, gzipSync(await operatorLog()).subarray(0, 60));
+    const { code, stderr } = await runCommand(['journal', '-f', path]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`-f ${path}: `)]);
   });
 
   test.each([

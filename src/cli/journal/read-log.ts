@@ -1,5 +1,6 @@
 /** What the journal wrote into the operator's log, read back (see act/journal-log.ts). */
 import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import * as z from 'zod';
 import { journalKinds } from '../../act/journal.ts';
 import { describeFileError } from '../../lib/errors.ts';
@@ -22,14 +23,15 @@ const record = z.object({
 });
 
 /**
- * Other records are passed over, and so is what `kubectl logs` puts before each line.
+ * Other records are passed over, and so is what `kubectl logs`, and the node in its files, puts before each line. The
+ * node compresses the files it has rotated.
  * @throws CommandError for a file that cannot be read, and for one that is no log as JSON.
  */
 export async function readLogs(paths: readonly string[], io: Pick<CliIo, 'readStdin'>): Promise<LoggedEntry[]> {
   const entries: LoggedEntry[] = [];
   for (const path of paths) {
     const text = path === '-' ? await io.readStdin() : readText(path);
-    const values = text.split('\n').flatMap((line) => tryParseJson(line.slice(Math.max(0, line.indexOf('{')))) ?? []);
+    const values = linesOf(text).flatMap((line) => tryParseJson(line.slice(Math.max(0, line.indexOf('{')))) ?? []);
     if (values.length === 0 && text.trim() !== '') {
       throw new CommandError(
         `-f ${path}: no record as JSON in there; give the operator's log, with observability.logging.format: json`,
@@ -38,6 +40,25 @@ export async function readLogs(paths: readonly string[], io: Pick<CliIo, 'readSt
     entries.push(...values.flatMap(toEntry));
   }
   return entries;
+}
+
+/** What a container runtime puts before a line, or before a part of a long one (CRI: `TIME STREAM P|F TEXT`). */
+const RUNTIME_PREFIX = /^\S+ std(?:out|err) (?<part>[PF])(?::\S*)? /;
+
+/** Lines as they were written: the runtime cuts long ones. */
+function linesOf(text: string): readonly string[] {
+  const lines: string[] = [];
+  let begun = '';
+  for (const line of text.split('\n')) {
+    const prefix = RUNTIME_PREFIX.exec(line);
+    const rest = prefix === null ? line : line.slice(prefix[0].length);
+    if (prefix?.groups?.['part'] === 'P') begun += rest;
+    else {
+      lines.push(begun + rest);
+      begun = '';
+    }
+  }
+  return begun === '' ? lines : [...lines, begun];
 }
 
 function toEntry(value: unknown): LoggedEntry[] {
@@ -50,7 +71,8 @@ function toEntry(value: unknown): LoggedEntry[] {
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    const bytes = readFileSync(path);
+    return (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString('utf8');
   } catch (error) {
     throw new CommandError(
       `-f ${path}: ${describeFileError(error)}; give the operator's log, or - for standard input`,

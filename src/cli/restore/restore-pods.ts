@@ -17,7 +17,6 @@ import { describeError } from '../../lib/errors.ts';
 import { severalAtOnce } from '../../lib/several-at-once.ts';
 import type { Millis } from '../../lib/units.ts';
 import { isInForce } from '../../model/granted-size.ts';
-import { sizeOfContainer } from '../../model/pod-size.ts';
 import type { NodeRecord } from '../../model/records.ts';
 import { createSizingSnapshot } from '../../model/sizing-snapshot.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
@@ -25,6 +24,7 @@ import { createProjections } from '../../observe/project.ts';
 import { createSizingInterners } from '../../observe/sizing/sizing-interners.ts';
 import { createSizingProjections } from '../../observe/sizing/sizing-projections.ts';
 import { type Reader, readAllowed, type Selection } from '../input/read-allowed.ts';
+import { inRestoreOrder } from './restore-order.ts';
 
 /** Whose changes are taken back, and where. */
 export interface RestoreRequest {
@@ -72,7 +72,6 @@ export async function restorePods(
       return [{ engine, pod, plan, needsNode: hidesNodes && plan.kind === 'resize' && plan.lifted.length > 0 }];
     }),
   );
-  wanted.sort((left, right) => growthOf(left) - growthOf(right));
   const done: RestoredPod[] = [];
   const giveBack = async ({ engine, pod, plan, needsNode }: (typeof wanted)[number]): Promise<void> => {
     signal.throwIfAborted();
@@ -94,8 +93,7 @@ export async function restorePods(
       }
     }
   };
-  for (const isGrowing of [false, true]) {
-    const phase = wanted.filter((each) => growthOf(each) > 0 === isGrowing);
+  for (const phase of inRestoreOrder(wanted)) {
     const byNode = [...Map.groupBy(phase, ({ pod }) => pod.pod.nodeName).values()];
     await severalAtOnce(byNode, NODES_AT_ONCE, async (own) => {
       for (const each of own) await giveBack(each);
@@ -253,13 +251,4 @@ async function readPod(api: KubeApi, { pod }: SizedPod, signal: AbortSignal): Pr
   });
   const [record] = items.flatMap((each) => createProjections(ignore, { sizing: true }).pod(each) ?? []);
   return record?.sizing === undefined || record.uid !== pod.uid ? undefined : { pod: record, sizing: record.sizing };
-}
-
-/** Pods that give come before those that take. */
-function growthOf({ pod, plan }: { readonly pod: SizedPod; readonly plan: RestorePlan }): number {
-  if (plan.kind !== 'resize') return 0;
-  return plan.decision.changes.reduce((sum, { container, to }) => {
-    const size = sizeOfContainer(pod.sizing.containers, container) ?? {};
-    return sum + (to.cpuRequest ?? size.cpuRequest ?? 0) - (size.cpuRequest ?? 0);
-  }, 0);
 }
