@@ -1,6 +1,7 @@
 /** The real placement controller (queue, plan, guards) on a benchmark's world, telling when it has looked at a workload. */
 import { createJournal } from '../src/act/journal.ts';
 import type { KubeApi } from '../src/api/kube-api.ts';
+import { createDisruptions } from '../src/controllers/disruptions.ts';
 import { createPlacementEngine } from '../src/controllers/placement-engine.ts';
 import { compilePlacementRules } from '../src/controllers/placement-rules.ts';
 import { createSpotWatch } from '../src/controllers/spot-watch.ts';
@@ -55,17 +56,20 @@ export function startBenchEngine(view: LiveView, settings: PlacementSettings): B
     },
   };
   const rules = compilePlacementRules(settings);
-  const { controller } = createPlacementEngine({
+  const watching = {
     api: { get: refuse, create: refuse, patch: refuse, createSubresource: refuse } as unknown as KubeApi,
     view: watched,
     rules: () => rules,
-    steersNewPods: () => true,
     spot: createSpotWatch({ view, rules: () => rules, clock, random }),
-    leadership: () => ({ leader: true, sinceMillis: 0 }),
+    clock,
+  };
+  const { controller } = createPlacementEngine({
+    ...watching,
+    disruptions: createDisruptions({ ...watching, leadership: () => ({ leader: true, sinceMillis: 0 }) }),
+    steersNewPods: () => true,
     events: { record: () => {} },
     journal: createJournal({ clock }),
     metrics: counting,
-    clock,
     random,
     log: createSilentLogger(),
     workers: 5,

@@ -5,6 +5,7 @@ import type { KubeApi } from './api/kube-api.ts';
 import { keptUntilRestart } from './config/reload.ts';
 import type { Config } from './config/schema.ts';
 import { reportCosts } from './controllers/cost-metrics.ts';
+import { createDisruptions } from './controllers/disruptions.ts';
 import type { WorkloadExplanation } from './controllers/explain.ts';
 import { createPlacementEngine } from './controllers/placement-engine.ts';
 import { compilePlacementRules } from './controllers/placement-rules.ts';
@@ -103,11 +104,6 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const stores = createLiveStores({ ...reading, sizing: isSizing });
   const owners = createOwnerStores({ ...reading, sizing: isSizing, kinds: config.placement.owners });
   const view = createLiveView(stores, owners);
-  const ownInformers = (): NamedInformer[] => owners.active().map(({ type, informer }) => [type.plural, informer]);
-  reportStores(metrics, () => [...Object.entries(stores), ...ownInformers(), ...(sizing?.informers ?? [])], clock);
-  metrics.onRender(() => {
-    if (leadership.current().leader) reportCosts(metrics, view, rules);
-  });
   const journal = createJournal({ clock });
   logJournal(journal, log.child('journal'));
   const recorder = createEventRecorder({
@@ -119,53 +115,9 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     instance: identity,
     onDropped: () => metrics.inc('stowage_events_dropped_total', {}),
   });
-  // Where the handler is called without a server of its own, it shows by an answer.
-  const asksForNewPods = (): boolean => config.webhook.enabled || admission.hasAnswered();
-  const spot = createSpotWatch({ view, rules: () => rules, clock, random });
-  const sizing = createSizing({
-    ...options,
-    config: () => config,
-    api,
-    scope,
-    stores,
-    view,
-    leadership: () => leadership.current(),
-    disruptions: () => engine.disruptions,
-    sizesNewPods: asksForNewPods,
-    events: recorder,
-    journal,
-    metrics,
-  });
-  const admission = createAdmission({
-    spot,
-    sizes: sizing?.rightsizing?.sizeNewPods,
-    api,
-    view,
-    ownerTypeOf: owners.typeOf,
-    rules: () => rules,
-    metrics,
-    clock,
-    log,
-  });
-  const engine = createPlacementEngine({
-    spot,
-    steersNewPods: asksForNewPods,
-    isResizing: (podUid) => sizing?.isResizing(podUid) ?? false,
-    api,
-    view,
-    rules: () => rules,
-    leadership: () => leadership.current(),
-    events: recorder,
-    journal: journalOf(journal, 'placement'),
-    metrics,
-    clock,
-    random,
-    log,
-    workers: config.controllers.maxConcurrentReconciles,
-    reconcileIntervalMillis: () => config.controllers.reconcileInterval,
-    windowPollMillis: () => config.controllers.workloadTiming.disruptionWindowPollInterval,
-  });
   let webhook: ServedWebhook | undefined;
+  // Two knots are tied by asking later. Whoever leads runs the engines, and each engine asks whether this replica leads;
+  // what disrupts asks whether a pod is being resized, and what resizes asks what is disrupted.
   const leadership = createLeadershipLoop({
     ...options,
     api,
@@ -178,10 +130,74 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     // policies of those that never come.
     lead: async (signal) => {
       const placing = Promise.race([view.onSynced, aborted(signal)]).then(() =>
-        signal.aborted ? undefined : engine.controller.run(signal),
+        signal.aborted ? undefined : placement.controller.run(signal),
       );
       await Promise.all([placing, sizing?.lead(signal)]);
     },
+  });
+  const isLeader = (): boolean => leadership.current().leader;
+  const spot = createSpotWatch({ view, rules: () => rules, clock, random });
+  const disruptions = createDisruptions({
+    api,
+    view,
+    rules: () => rules,
+    spot,
+    leadership: leadership.current,
+    isResizing: (podUid) => sizing?.isResizing(podUid) ?? false,
+    clock,
+  });
+  // Where the handler is called without a server of its own, it shows by an answer.
+  let hasAnswered = false;
+  const asksForNewPods = (): boolean => config.webhook.enabled || hasAnswered;
+  const sizing = createSizing({
+    ...options,
+    config: () => config,
+    api,
+    scope,
+    stores,
+    view,
+    leadership: leadership.current,
+    disruptions: () => disruptions,
+    sizesNewPods: asksForNewPods,
+    events: recorder,
+    journal,
+    metrics,
+  });
+  const admission = createAdmission({
+    spot,
+    sizes: sizing?.rightsizing?.sizeNewPods,
+    api,
+    view,
+    ownerTypeOf: owners.typeOf,
+    rules: () => rules,
+    onAnswer() {
+      hasAnswered = true;
+    },
+    metrics,
+    clock,
+    log,
+  });
+  const placement = createPlacementEngine({
+    spot,
+    disruptions,
+    steersNewPods: asksForNewPods,
+    api,
+    view,
+    rules: () => rules,
+    events: recorder,
+    journal: journalOf(journal, 'placement'),
+    metrics,
+    clock,
+    random,
+    log,
+    workers: config.controllers.maxConcurrentReconciles,
+    reconcileIntervalMillis: () => config.controllers.reconcileInterval,
+    windowPollMillis: () => config.controllers.workloadTiming.disruptionWindowPollInterval,
+  });
+  const ownInformers = (): NamedInformer[] => owners.active().map(({ type, informer }) => [type.plural, informer]);
+  reportStores(metrics, () => [...Object.entries(stores), ...ownInformers(), ...(sizing?.informers ?? [])], clock);
+  metrics.onRender(() => {
+    if (isLeader()) reportCosts(metrics, view, rules);
   });
 
   const serving = await openPorts({
@@ -189,12 +205,12 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     api,
     admit: admission.handle,
     policyHandlers: sizing?.rightsizing?.handlers,
-    explain: engine.explain,
+    explain: placement.explain,
     ...sizing?.explainers,
     journal,
     view,
-    isLeader: () => leadership.current().leader,
-    leadership: () => leadership.current(),
+    isLeader,
+    leadership: leadership.current,
     leader: () => addressOf(leadership.leader()),
     readiness: {
       shutdown: () => (stopping.signal.aborted ? 'the process is ending' : undefined),
@@ -207,10 +223,10 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
         config: () => config,
         view,
         rules: () => rules,
-        explain: engine.explain,
+        explain: placement.explain,
         journal,
         sizing,
-        isLeader: () => leadership.current().leader,
+        isLeader,
         leader: () => leadership.leader()?.identity,
       }),
     metrics,
@@ -260,14 +276,14 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   return {
     ports,
     admit: admission.handle,
-    explain: engine.explain,
+    explain: placement.explain,
     synced: view.onSynced,
     ended,
     applyConfig(next) {
       config = keptUntilRestart(config, next);
       rules = compilePlacementRules(placementSettingsOf(config), rules.prices);
       prices.use(config.placement.prices);
-      engine.controller.wakeAll();
+      placement.controller.wakeAll();
       sizing?.wakeAll();
     },
     stop,

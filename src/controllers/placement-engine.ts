@@ -1,12 +1,10 @@
 /** The placement engine's controllers, put together: what one process has of it, leader or not. */
-
 import { createWorkloadEvents } from '../act/events.ts';
 import { createRestamp } from '../act/restamp.ts';
 import type { KubeApi } from '../api/kube-api.ts';
-import type { Leadership } from '../guard/context.ts';
 import type { Millis } from '../lib/units.ts';
 import type { LiveView } from '../observe/live-view.ts';
-import { createDisruptions, type Disruptions } from './disruptions.ts';
+import type { Disruptions } from './disruptions.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { createExplainer, type Explainer } from './explain.ts';
 import { createMoveTracker } from './move-tracker.ts';
@@ -23,9 +21,8 @@ export interface PlacementEngineOptions extends EngineParts {
   /** New pods are meant to pass this operator's webhook. */
   readonly steersNewPods: () => boolean;
   readonly spot: SpotWatch;
-  readonly leadership: () => Leadership;
-  /** A resize of the pod was asked for by another engine; left out, none is. */
-  readonly isResizing?: ((podUid: string) => boolean) | undefined;
+  /** What every engine that disrupts draws on. */
+  readonly disruptions: Disruptions;
   readonly workers: number;
   readonly reconcileIntervalMillis: () => Millis;
   readonly windowPollMillis: () => Millis;
@@ -35,17 +32,13 @@ export interface PlacementEngineOptions extends EngineParts {
 export interface PlacementEngine {
   readonly controller: PlacementController;
   readonly explain: Explainer;
-  /** What every engine that disrupts draws on. */
-  readonly disruptions: Disruptions;
 }
 
 export function createPlacementEngine(options: PlacementEngineOptions): PlacementEngine {
-  const { api, spot, metrics, clock } = options;
-  const disruptions = createDisruptions(options);
+  const { api, spot, disruptions, metrics, clock } = options;
   const { history, inFlight, turns } = disruptions;
   const shared = {
     ...options,
-    disruptions,
     inFlight,
     events: createWorkloadEvents(options.events, clock),
     turns,
@@ -58,7 +51,6 @@ export function createPlacementEngine(options: PlacementEngineOptions): Placemen
     metrics.set('spotalis_storm_active', {}, spot.memory.storm(clock.now()) === undefined ? 0 : 1);
   });
   return {
-    disruptions,
     controller: createPlacementController({ ...shared, reconciler }),
     explain: createExplainer(shared),
   };

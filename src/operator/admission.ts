@@ -25,6 +25,8 @@ export interface AdmissionOptions {
   readonly spot: SpotWatch;
   /** What rightsizing adds; undefined where it is off. */
   readonly sizes: SizeNewPods | undefined;
+  /** Called with each answer: the handler is registered and reached. */
+  readonly onAnswer: () => void;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -36,8 +38,6 @@ export interface AdmissionOptions {
  */
 export interface Admission {
   readonly handle: MutateHandler;
-  /** Some pod was admitted by it: it is registered and reached. */
-  hasAnswered(): boolean;
   /** Forgets expired claims now and then, until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -71,7 +71,6 @@ export function createAdmission(options: AdmissionOptions): Admission {
     log,
     budgetMillis: OWNER_BUDGET_MILLIS,
   });
-  let hasAnswered = false;
   const handle = createMutateHandler({
     owners,
     rules,
@@ -83,7 +82,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     clock,
     log,
     onAnswer(observation) {
-      hasAnswered = true;
+      options.onAnswer();
       count(metrics, observation);
     },
   });
@@ -95,7 +94,6 @@ export function createAdmission(options: AdmissionOptions): Admission {
   });
   return {
     handle,
-    hasAnswered: () => hasAnswered,
     async run(signal) {
       while (!signal.aborted) {
         await sleep(clock, SWEEP_MILLIS, signal).catch(() => {});
