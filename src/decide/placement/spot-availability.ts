@@ -3,9 +3,8 @@
  * Stranded pods close it, a growing pause later one probe may try again, a pod that lands opens it. No I/O; fed by
  * whoever sees the pods.
  */
-import { type BackoffPolicy, backoffDelay } from '../../lib/backoff.ts';
-import type { Random } from '../../lib/random.ts';
-import type { EpochMillis, Millis } from '../../lib/units.ts';
+import type { EpochMillis } from '../../lib/units.ts';
+import { createSpotBreaker, type SpotBreaker, type SpotBreakerOptions } from './spot-breaker.ts';
 import type { SpotOutlook, SpotState } from './spot-outlook.ts';
 
 export interface SpotAvailability extends Pick<SpotOutlook, 'stateOf' | 'lastLanded'> {
@@ -38,33 +37,6 @@ export interface SpotAvailability extends Pick<SpotOutlook, 'stateOf' | 'lastLan
   forgetWorkload(workloadUid: string): void;
 }
 
-export interface SpotAvailabilityOptions {
-  readonly random: Random;
-  /** Pauses before spot is tried again. */
-  readonly backoff: () => BackoffPolicy;
-  /** A probe that is neither seen to land nor to wait by then (denied by a quota) gives its turn back. */
-  readonly probeLimitMillis: () => Millis;
-}
-
-interface Probe {
-  readonly workloadUid: string;
-  readonly at: EpochMillis;
-  /** Uid of the admission of the pod; undefined while that is still to come. */
-  readonly claimedBy: string | undefined;
-}
-
-/** Closed, then probing, then open or closed again for longer. Of one workload, of a namespace, or of all. */
-interface Breaker {
-  /** Closures in a row. */
-  failures: number;
-  closed: { readonly since: EpochMillis; readonly until: EpochMillis } | undefined;
-  probe: Probe | undefined;
-  /** When a pod last found a place; while open, the age of that is what failures are forgotten by. */
-  landedAt: EpochMillis | undefined;
-  /** Open for this long, failures are forgotten: twice the last pause. */
-  memoryMillis: Millis;
-}
-
 /** An ordinary workload whose pods were stranded. */
 interface Witness {
   readonly namespace: string;
@@ -79,121 +51,81 @@ interface Witness {
  */
 const WITNESSES = 2;
 
-export function createSpotAvailability(options: SpotAvailabilityOptions): SpotAvailability {
-  const { random, backoff, probeLimitMillis } = options;
-  const breakers = new Map<string, Breaker>();
-  const namespaces = new Map<string, Breaker>();
+export function createSpotAvailability(options: SpotBreakerOptions): SpotAvailability {
+  const workloads = new Map<string, SpotBreaker>();
+  const namespaces = new Map<string, SpotBreaker>();
   /** For every workload: closed when ordinary ones of several namespaces found no room. */
-  const all = newBreaker();
+  const all = createSpotBreaker(options);
   const stranded = new Map<string, Witness>();
   /** Of each workload that is known. */
   const namespaceOf = new Map<string, string>();
 
-  const breakerIn = (known: Map<string, Breaker>, name: string): Breaker => {
-    const breaker = known.get(name) ?? newBreaker();
+  const breakerIn = (known: Map<string, SpotBreaker>, name: string): SpotBreaker => {
+    const breaker = known.get(name) ?? createSpotBreaker(options);
     known.set(name, breaker);
     return breaker;
   };
-  const probeOf = ({ probe }: Breaker, now: EpochMillis): Probe | undefined =>
-    probe === undefined || probe.at + probeLimitMillis() <= now ? undefined : probe;
-  const stateOfBreaker = (breaker: Breaker, now: EpochMillis): SpotState => {
-    const { closed } = breaker;
-    if (closed === undefined) return { kind: 'open' };
-    if (now < closed.until) return { kind: 'closed', ...closed };
-    return { kind: 'probing', since: closed.until, isTaken: probeOf(breaker, now) !== undefined };
-  };
-  const sharedBy = (workloadUid: string): Breaker[] => {
+  const sharedBy = (workloadUid: string): SpotBreaker[] => {
     const shared = namespaces.get(namespaceOf.get(workloadUid) ?? '');
     return shared === undefined ? [all] : [shared, all];
   };
-  const involved = (workloadUid: string): Breaker[] => {
-    const own = breakers.get(workloadUid);
+  const involved = (workloadUid: string): SpotBreaker[] => {
+    const own = workloads.get(workloadUid);
     return own === undefined ? sharedBy(workloadUid) : [own, ...sharedBy(workloadUid)];
   };
-  /**
-   * Failures outlive a short opening: a pool that takes one pod and then none is tried ever more seldom (hysteresis,
-   * hazard H6).
-   */
-  const close = (breaker: Breaker, now: EpochMillis): void => {
-    const isForgotten = breaker.landedAt !== undefined && breaker.landedAt + breaker.memoryMillis <= now;
-    breaker.failures = isForgotten && breaker.closed === undefined ? 1 : breaker.failures + 1;
-    const pause = backoffDelay(backoff(), breaker.failures, random);
-    breaker.memoryMillis = 2 * pause;
-    breaker.closed = { since: now, until: now + pause };
-    breaker.probe = undefined;
-  };
-  const open = (breaker: Breaker, now: EpochMillis): void => {
-    breaker.closed = undefined;
-    breaker.probe = undefined;
-    breaker.landedAt = now;
-  };
   /** Workloads that found no room since a pod last landed. */
-  const agreeing = ({ landedAt = Number.NEGATIVE_INFINITY }: Breaker): Witness[] =>
-    [...stranded.values()].filter(({ since }) => since > landedAt);
-  const setProbe = (workloadUid: string, now: EpochMillis, claimedBy: string | undefined): void => {
-    for (const breaker of involved(workloadUid)) {
-      if (stateOfBreaker(breaker, now).kind === 'probing') breaker.probe = { workloadUid, at: now, claimedBy };
-    }
+  const agreeing = (breaker: SpotBreaker): Witness[] => {
+    const landedAt = breaker.landedAt() ?? Number.NEGATIVE_INFINITY;
+    return [...stranded.values()].filter(({ since }) => since > landedAt);
+  };
+  const setProbe = (workloadUid: string, claimedBy: string | undefined, now: EpochMillis): void => {
+    for (const breaker of involved(workloadUid)) breaker.probe(workloadUid, claimedBy, now);
   };
 
   return {
-    stateOf(workloadUid, now) {
-      return involved(workloadUid)
-        .map((breaker) => stateOfBreaker(breaker, now))
-        .reduce(stricter);
-    },
-    lastLanded: (workloadUid) => breakers.get(workloadUid)?.landedAt,
-    mayClaim(workloadUid, requestUid, now) {
-      return involved(workloadUid).every((breaker) => {
-        const state = stateOfBreaker(breaker, now);
-        if (state.kind !== 'probing') return state.kind === 'open';
-        const probe = probeOf(breaker, now);
-        if (probe === undefined || probe.claimedBy === requestUid) return true;
-        return probe.workloadUid === workloadUid && probe.claimedBy === undefined;
-      });
-    },
-    claim: (workloadUid, requestUid, now) => setProbe(workloadUid, now, requestUid),
-    startProbe: (workloadUid, now) => setProbe(workloadUid, now, undefined),
+    stateOf: (workloadUid, now) =>
+      involved(workloadUid)
+        .map((breaker) => breaker.stateAt(now))
+        .reduce(stricter),
+    lastLanded: (workloadUid) => workloads.get(workloadUid)?.landedAt(),
+    mayClaim: (workloadUid, requestUid, now) =>
+      involved(workloadUid).every((breaker) => breaker.lets(workloadUid, requestUid, now)),
+    claim: (workloadUid, requestUid, now) => setProbe(workloadUid, requestUid, now),
+    startProbe: (workloadUid, now) => setProbe(workloadUid, undefined, now),
     cancelProbe(workloadUid) {
-      for (const breaker of involved(workloadUid)) {
-        const { probe } = breaker;
-        if (probe?.workloadUid === workloadUid && probe.claimedBy === undefined) breaker.probe = undefined;
-      }
+      for (const breaker of involved(workloadUid)) breaker.endProbe(workloadUid, false);
     },
     recordStranded(workloadUid, since, witness, now) {
-      const own = breakerIn(breakers, workloadUid);
-      if (stateOfBreaker(own, now).kind !== 'closed') close(own, now);
+      closeUnlessClosed(breakerIn(workloads, workloadUid), now);
       if (witness === undefined) return;
       namespaceOf.set(workloadUid, witness);
       stranded.set(workloadUid, { namespace: witness, since, toldAt: now });
       const shared = breakerIn(namespaces, witness);
       const ofNamespace = agreeing(shared).filter(({ namespace }) => namespace === witness);
-      if (ofNamespace.length >= WITNESSES && stateOfBreaker(shared, now).kind !== 'closed') close(shared, now);
-      const state = stateOfBreaker(all, now);
+      if (ofNamespace.length >= WITNESSES) closeUnlessClosed(shared, now);
+      const state = all.stateAt(now);
       if (state.kind === 'closed') return;
       // What was said before the pause is over is no witness against what is found out now.
       const anew = agreeing(all).filter(({ toldAt }) => state.kind === 'open' || toldAt >= state.since);
-      if (new Set(anew.map(({ namespace }) => namespace)).size >= WITNESSES) close(all, now);
+      if (new Set(anew.map(({ namespace }) => namespace)).size >= WITNESSES) all.close(now);
       // Alone it says nothing about the others: one of them may try.
-      else if (all.probe?.workloadUid === workloadUid) all.probe = undefined;
+      else all.endProbe(workloadUid, true);
     },
     recordLanded(workloadUid, now) {
-      open(breakerIn(breakers, workloadUid), now);
+      breakerIn(workloads, workloadUid).open(now);
       stranded.delete(workloadUid);
       // Whatever one pod was given, others may be given too.
-      for (const shared of sharedBy(workloadUid)) open(shared, now);
+      for (const shared of sharedBy(workloadUid)) shared.open(now);
     },
     introduce(workloadUid, namespace, newestCoverAt) {
       namespaceOf.set(workloadUid, namespace);
-      if (breakers.has(workloadUid)) return;
-      const breaker = breakerIn(breakers, workloadUid);
-      if (newestCoverAt !== undefined) close(breaker, newestCoverAt);
+      if (workloads.has(workloadUid)) return;
+      const breaker = breakerIn(workloads, workloadUid);
+      if (newestCoverAt !== undefined) breaker.close(newestCoverAt);
     },
     forgetWorkload(workloadUid) {
-      for (const shared of sharedBy(workloadUid)) {
-        if (shared.probe?.workloadUid === workloadUid) shared.probe = undefined;
-      }
-      breakers.delete(workloadUid);
+      for (const shared of sharedBy(workloadUid)) shared.endProbe(workloadUid, true);
+      workloads.delete(workloadUid);
       stranded.delete(workloadUid);
       const namespace = namespaceOf.get(workloadUid) ?? '';
       namespaceOf.delete(workloadUid);
@@ -203,8 +135,8 @@ export function createSpotAvailability(options: SpotAvailabilityOptions): SpotAv
   };
 }
 
-function newBreaker(): Breaker {
-  return { failures: 0, closed: undefined, probe: undefined, landedAt: undefined, memoryMillis: 0 };
+function closeUnlessClosed(breaker: SpotBreaker, now: EpochMillis): void {
+  if (breaker.stateAt(now).kind !== 'closed') breaker.close(now);
 }
 
 /** Closed over probing over open; of two closed ones the longer, of two probing ones the one that is taken. */

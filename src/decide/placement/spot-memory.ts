@@ -1,10 +1,11 @@
 /** Everything remembered of spot in one place: what pods found, and which nodes were lost. */
-import { createSpotAvailability, type SpotAvailability, type SpotAvailabilityOptions } from './spot-availability.ts';
+import { createSpotAvailability, type SpotAvailability } from './spot-availability.ts';
+import type { SpotBreakerOptions } from './spot-breaker.ts';
 import { createSpotLosses, type SpotLosses } from './spot-losses.ts';
 import type { SpotOutlook } from './spot-outlook.ts';
 
 export interface SpotMemory extends SpotOutlook, SpotAvailability, SpotLosses {}
 
-export function createSpotMemory(options: SpotAvailabilityOptions): SpotMemory {
+export function createSpotMemory(options: SpotBreakerOptions): SpotMemory {
   return { ...createSpotAvailability(options), ...createSpotLosses() };
 }
