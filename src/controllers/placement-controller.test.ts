@@ -154,3 +154,16 @@ test('a workload that goes while it is looked at leaves nothing behind', async (
   expect(await scene.metrics.render()).not.toContain('workload="a"');
   await scene.end();
 });
+
+test('of a workload that goes, what is told of its sizes is left to rightsizing', async () => {
+  const scene = setUp(() => undefined);
+  await scene.clock.advance(1_000);
+  const labels = { namespace: 'shop', workload: 'a' };
+  scene.metrics.set('spotalis_window_open', { ...labels, workload_type: 'statefulset' }, 1);
+  scene.metrics.set('optipod_recommended_cpu_cores', { ...labels, kind: 'StatefulSet', container: 'app' }, 1);
+  scene.stores.statefulSets.remove(statefulSet('a'));
+  await scene.clock.advance(1_000);
+  const told = (await scene.metrics.render()).split('\n').filter((line) => line.includes('workload="a"'));
+  expect(told).toEqual([expect.stringContaining('optipod_recommended_cpu_cores')]);
+  await scene.end();
+});

@@ -78,7 +78,7 @@ export function createPlacementController(options: PlacementControllerOptions): 
   const stopManaging = (key: string): void => {
     managed.delete(key);
     drifting.delete(key);
-    metrics.removeWorkload(workloadOfKey(key));
+    metrics.removeWorkload(workloadOfKey(key), 'placement');
     options.gauges.forget(key);
   };
 

@@ -170,6 +170,27 @@ describe('removing a workload', () => {
     expect(sized.map((line) => /kind="(\w+)"/.exec(line)?.[1])).toEqual(['StatefulSet']);
   });
 
+  test('of one engine leaves those of the others', async () => {
+    const metrics = createMetrics();
+    const size = { namespace: 'shop', workload: 'web', kind: 'Deployment', container: 'app' };
+    metrics.set('spotalis_window_open', web, 1);
+    metrics.set('optipod_recommended_cpu_cores', size, 1);
+    metrics.removeWorkload(webRef, 'placement');
+    expect(linesOf(await metrics.render(), 'spotalis_window_open')).toEqual([]);
+    expect(linesOf(await metrics.render(), 'optipod_recommended_cpu_cores')).toHaveLength(1);
+    metrics.set('spotalis_window_open', web, 1);
+    metrics.removeWorkload(webRef);
+    expect(linesOf(await metrics.render(), 'spotalis_window_open')).toEqual([]);
+    expect(linesOf(await metrics.render(), 'optipod_recommended_cpu_cores')).toEqual([]);
+  });
+
+  test('drops those of which the label kind says something else', async () => {
+    const metrics = createMetrics();
+    metrics.set('stowage_workload_cost_dollars_per_hour', { ...web, kind: 'actual' }, 1);
+    metrics.removeWorkload(webRef);
+    expect(linesOf(await metrics.render(), 'stowage_workload_cost_dollars_per_hour')).toEqual([]);
+  });
+
   test('its series come back when it does, from zero', async () => {
     const metrics = createMetrics();
     const labels = { ...web, action: 'rebalance', result: 'success' };

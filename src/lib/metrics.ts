@@ -7,12 +7,20 @@ import { rightsizingMetrics } from './metrics-rightsizing.ts';
 import { runtimeMetrics } from './metrics-runtime.ts';
 import { seriesText } from './series-text.ts';
 
+/** By whose they are. */
+const tables = {
+  placement: placementMetrics,
+  rightsizing: rightsizingMetrics,
+  allocation: allocationMetrics,
+  runtime: runtimeMetrics,
+} as const;
+
 /** Every metric. To add one, add a row to one of these tables. */
 export const metricTable = {
-  ...placementMetrics,
-  ...rightsizingMetrics,
-  ...allocationMetrics,
-  ...runtimeMetrics,
+  ...tables.placement,
+  ...tables.rightsizing,
+  ...tables.allocation,
+  ...tables.runtime,
 } as const satisfies Record<string, MetricDefinition>;
 
 type Table = typeof metricTable;
@@ -34,8 +42,11 @@ export interface Metrics {
   observe<Name extends HistogramName>(name: Name, labels: MetricLabels<Name>, value: number): void;
   /** Drops every series of a gauge, for gauges that are set anew before each {@link render}. */
   clear(name: GaugeName): void;
-  /** Drops every series of a workload that is gone or no longer managed; those that name its policy, too. */
-  removeWorkload(workload: NamedWorkload): void;
+  /**
+   * Drops every series of a workload that is gone; those that name its policy, too.
+   * @param of only those of this engine, which manages it no longer: the others go on.
+   */
+  removeWorkload(workload: NamedWorkload, of?: 'placement' | 'rightsizing'): void;
   /** Drops every series with this value of the label `policy`: the policy is gone. */
   removePolicy(policy: string): void;
   /** `collect` runs before each {@link render}, to set gauges that are cheaper to read than to keep up to date. */
@@ -97,15 +108,20 @@ export function createMetrics({ processMetrics = false }: MetricsOptions = {}): 
     if (own?.isNew === false) return own.series.labels;
     return seriesOf(byPolicy, policy, instrument, labels, own?.series).series.labels;
   };
-  const forget = (index: Map<string, Series[]>, owner: string): void => {
-    for (const series of index.get(owner) ?? []) {
+  const forget = (index: Map<string, Series[]>, owner: string, of?: keyof typeof tables): void => {
+    const names = Object.keys(of === undefined ? metricTable : tables[of]);
+    const own = new Set<unknown>(names.map((name) => counters.get(name) ?? gauges.get(name) ?? histograms.get(name)));
+    const all = index.get(owner) ?? [];
+    const kept = all.filter(({ instrument }) => !own.has(instrument));
+    if (kept.length === 0) index.delete(owner);
+    else index.set(owner, kept);
+    for (const series of all.filter(({ instrument }) => own.has(instrument))) {
       const { instrument, labels } = series;
       instrument.remove(labels);
       const [policy, workload] = [labels['policy'], workloadOf(labels)];
       if (index !== byPolicy && policy !== undefined) drop(byPolicy, policy, series);
       if (index !== byWorkload && workload !== undefined) drop(byWorkload, workload, series);
     }
-    index.delete(owner);
   };
 
   for (const [name, definition] of Object.entries<MetricDefinition>(metricTable)) {
@@ -168,8 +184,8 @@ export function createMetrics({ processMetrics = false }: MetricsOptions = {}): 
     clear(name) {
       gauges.get(name)?.reset();
     },
-    removeWorkload({ kind, namespace, name }) {
-      forget(byWorkload, ownerOf(kind, namespace, name));
+    removeWorkload({ kind, namespace, name }, of) {
+      forget(byWorkload, ownerOf(kind, namespace, name), of);
     },
     removePolicy(policy) {
       forget(byPolicy, policy);
@@ -231,10 +247,10 @@ function drop(index: Map<string, Series[]>, owner: string, series: Series): void
   else index.set(owner, left);
 }
 
-/** Owner of a workload's series; undefined for others. */
+/** Owner of a workload's series; undefined for others. Where a series has both, `kind` says what of it is told. */
 function workloadOf({ namespace, workload, kind, workload_type }: LabelValues): string | undefined {
   if (namespace === undefined || workload === undefined) return undefined;
-  return ownerOf(kind ?? workload_type ?? '', namespace, workload);
+  return ownerOf(workload_type ?? kind ?? '', namespace, workload);
 }
 
 /** Few pieces of a size worth sending. */
