@@ -36,8 +36,8 @@ export function createEvictionsInFlight(limitMillis: () => Millis): EvictionsInF
     list(now) {
       const limit = limitMillis();
       let isFreed = false;
-      for (const { podUid, since, graceMillis = 0, wentOnAt = since } of byPod.values()) {
-        if (wentOnAt + graceMillis + limit <= now) isFreed = byPod.delete(podUid) || isFreed;
+      for (const eviction of byPod.values()) {
+        if (stuckFrom(eviction, limit) <= now) isFreed = byPod.delete(eviction.podUid) || isFreed;
       }
       // Told like any other place: nobody else would wake who waits for this one.
       if (isFreed) tellFreed();
@@ -56,4 +56,11 @@ export function createEvictionsInFlight(limitMillis: () => Millis): EvictionsInF
       return () => listeners.delete(listener);
     },
   };
+}
+
+/** When a disruption that is not seen to end, or to go on, gives its place back. */
+function stuckFrom(eviction: InFlightEviction, limit: Millis): EpochMillis {
+  const { since } = eviction;
+  const patientUntil = eviction.isRollout ? (eviction.wentOnAt ?? since) : since + (eviction.graceMillis ?? 0);
+  return patientUntil + limit;
 }

@@ -17,8 +17,8 @@ export function reviewRollouts(
   now: EpochMillis,
 ): void {
   for (const rollout of list()) {
-    const { workloadUid, since, isRollout, readyPods = 0 } = rollout;
-    if (isRollout !== true) continue;
+    if (rollout.isRollout !== true) continue;
+    const { workloadUid, since, readyPods = 0 } = rollout;
     const workload = view.workloadByUid(workloadUid);
     if (workload?.isRollingOut === true) {
       // Pods are dated by the second.

@@ -16,20 +16,30 @@ import type { Sides } from '../model/sides.ts';
 import type { DisruptionHistory } from './history.ts';
 
 /** A disruption under way, of whichever engine: each takes one place of the cluster-wide budget. */
-export interface InFlightEviction {
+export type InFlightEviction = PodUnderWay | RolloutUnderWay;
+
+interface DisruptionUnderWay {
   /** Whose turn it is: no second disruption of the same workload begins meanwhile. */
   readonly workloadUid: string;
-  /** The pod that was asked to go and has not been seen gone; of a rollout the uid of the workload. */
+  /** The pod; of a rollout the uid of the workload. One entry each. */
   readonly podUid: string;
   /** When it was asked for, before the answer: what is not known to have failed counts. */
   readonly since: EpochMillis;
+}
+
+/** A pod that was asked to go, or one of its containers to restart, until it is seen gone, or well again. */
+interface PodUnderWay extends DisruptionUnderWay {
+  readonly isRollout?: false;
   /** How long the pod may take to end, or the container to be restarted, before it counts as stuck; default 0. */
   readonly graceMillis?: Millis | undefined;
-  /** All pods of the workload are being replaced, because Stowage changed its template. */
-  readonly isRollout?: boolean;
-  /** Of a rollout: when it was last seen to go on; left out, at its beginning. */
+}
+
+/** All pods of the workload are being replaced, because Stowage changed its template. */
+export interface RolloutUnderWay extends DisruptionUnderWay {
+  readonly isRollout: true;
+  /** When it was last seen to go on; left out, at its beginning. */
   readonly wentOnAt?: EpochMillis | undefined;
-  /** Of a rollout: the most pods made since its beginning that were seen ready at once; left out, none. */
+  /** The most pods made since its beginning that were seen ready at once; left out, none. */
   readonly readyPods?: number;
 }
 
