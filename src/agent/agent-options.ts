@@ -78,22 +78,27 @@ export function readAgentOptions(
   const text = (name: AgentOptionName): string | undefined => {
     const { env: variable, fallback }: OptionRow = agentOptions[name];
     const fromEnv = variable === undefined ? undefined : env[variable] || undefined;
-    const value = given[name];
-    return typeof value === 'string' ? value : (fromEnv ?? fallback);
+    return textOf(given[name]) ?? fromEnv ?? fallback;
+  };
+  const mistake = (name: AgentOptionName, value: string | undefined, accepted: string): string => {
+    const { env: variable }: OptionRow = agentOptions[name];
+    const isFromEnv = textOf(given[name]) === undefined && variable !== undefined && env[variable] === value;
+    return `${isFromEnv ? variable : `--${name}`}: ${JSON.stringify(value)} is not ${accepted}`;
   };
   const address = text('bind-address') ?? '';
   const bind = bindOf(address);
-  if (bind === undefined)
-    return `--bind-address: ${JSON.stringify(address)} is not ":PORT" or "HOST:PORT" with a port from 0 to 65535`;
-  const logLevel = levels.find((level) => level === text('log-level'));
-  if (logLevel === undefined)
-    return `--log-level: ${JSON.stringify(text('log-level'))} is not one of ${levels.join(', ')}`;
-  const logFormat = formats.find((format) => format === text('log-format'));
-  if (logFormat === undefined)
-    return `--log-format: ${JSON.stringify(text('log-format'))} is not one of ${formats.join(', ')}`;
+  if (bind === undefined) return mistake('bind-address', address, '":PORT" or "HOST:PORT" with a port from 0 to 65535');
+  const level = text('log-level');
+  const logLevel = levels.find((each) => each === level);
+  if (logLevel === undefined) return mistake('log-level', level, `one of ${levels.join(', ')}`);
+  const format = text('log-format');
+  const logFormat = formats.find((each) => each === format);
+  if (logFormat === undefined) return mistake('log-format', format, `one of ${formats.join(', ')}`);
   const nodeName = text('node-name') ?? hostname();
-  if (!/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(nodeName))
-    return `--node-name: ${JSON.stringify(nodeName)} is not the name of a node (lower-case letters, digits, dashes, dots); set NODE_NAME from spec.nodeName`;
+  if (!/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(nodeName)) {
+    const accepted = 'the name of a node (lower-case letters, digits, dashes, dots); set NODE_NAME from spec.nodeName';
+    return mistake('node-name', nodeName, accepted);
+  }
   return {
     nodeName,
     configNamespace: text('config-namespace') ?? '',

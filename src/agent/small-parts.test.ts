@@ -110,6 +110,14 @@ describe('options', () => {
   ])('%j is told', (given, option) => {
     expect(readAgentOptions(given, {})).toMatch(new RegExp(`^${option}: ".*" is not `));
   });
+
+  test.each([
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: "loud" is not one of debug, info, warn, error'],
+    [{ LOG_FORMAT: 'xml' }, 'LOG_FORMAT: "xml" is not one of json, text'],
+    [{ NODE_NAME: 'Not A Node' }, 'NODE_NAME: "Not A Node" is not the name of a node'],
+  ])('%j is told by the name of the variable', (env, message) => {
+    expect(readAgentOptions({}, env)).toContain(message);
+  });
 });
 
 describe('health', () => {

@@ -52,7 +52,41 @@ describe('parseScenario', () => {
       base.replace('on-demand }', 'on-demand, interruptions: often }'),
       'pools[0].interruptions: "often" is not valid',
     ],
-    ['an unknown event', `${base}events: [{ at: 1m, do: explode }]\n`, 'events[0].do:'],
+    [
+      'an unknown event',
+      `${base}events: [{ at: 1m, do: explode }]\n`,
+      'events[0].do: is not known: "explode"; accepted: one of close-pools, open-pools, storm,',
+    ],
+    ['no event', `${base}events: [{ at: 1m }]\n`, 'events[0].do: is missing; give one of close-pools, open-pools,'],
+    [
+      'a missing time',
+      `${base}events: [{ do: webhook-up }]\n`,
+      'events[0].at: is missing; give a duration such as 90s',
+    ],
+    [
+      'a time that is none',
+      `${base}events: [{ at: [1], do: webhook-up }]\n`,
+      'events[0].at: should be a duration such as',
+    ],
+    [
+      'a missing share',
+      `${base}events: [{ at: 1m, do: storm }]\n`,
+      'events[0].share: is missing; give a share such as 30% or 0.3',
+    ],
+    [
+      'an unknown word',
+      base.replace('class: on-demand', 'class: cheap'),
+      'pools[0].class: is not known: "cheap"; accepted: one of spot, on-demand',
+    ],
+    [
+      'a missing word',
+      base.replace(', class: on-demand', ''),
+      'pools[0].class: is missing; give one of spot, on-demand',
+    ],
+    ['half a machine', base.replace('on-demand }', 'on-demand, max: 1.5 }'), 'pools[0].max: should be a whole number'],
+    ['too few', base.replace('on-demand }', 'on-demand, max: 0 }'), 'pools[0].max: should be 1 or more'],
+    ['too many', base.replace('on-demand }', 'on-demand, max: 20000 }'), 'pools[0].max: should be 10000 or less'],
+    ['an empty text', base.replace('on-demand }', 'on-demand, type: "" }'), 'pools[0].type: should not be empty'],
     [
       'an unknown figure',
       `${base}asserts: ["speed <= 3"]\n`,

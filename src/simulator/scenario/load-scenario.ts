@@ -1,9 +1,9 @@
 /** From a file, or the name of a scenario of the library, to a checked scenario; or to every reason why it is none. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { z } from 'zod';
 import { parseYamlSource, type YamlSource } from '../../config/yaml-source.ts';
 import { ConfigError, describeFileError } from '../../lib/errors.ts';
+import { describeIssue, type ScenarioIssue } from './describe-issue.ts';
 import { type Scenario, scenarioSchema } from './schema.ts';
 
 export interface LoadedScenario {
@@ -46,38 +46,15 @@ export function loadScenario(fileOrName: string): LoadedScenario {
 /** @throws ConfigError listing every problem with file, line and key. */
 export function parseScenario(text: string, fileName: string): Scenario {
   const source = parseYamlSource(text, fileName, 'scenario');
-  const parsed = scenarioSchema.safeParse(source.root);
+  const parsed = scenarioSchema.safeParse(source.root, { reportInput: true });
   if (parsed.success) return parsed.data;
-  throw new ConfigError(parsed.error.issues.map((issue) => describeIssue(issue, source, fileName)));
+  throw new ConfigError(parsed.error.issues.map((issue) => problemOf(issue, source, fileName)));
 }
 
-function describeIssue(issue: z.core.$ZodIssue, source: YamlSource, fileName: string): string {
+function problemOf(issue: ScenarioIssue, source: YamlSource, fileName: string): string {
   const path = issue.path.map(String);
   const line = source.lineOf(path);
   const where = path.reduce((text, part) => (/^\d+$/.test(part) ? `${text}[${part}]` : `${text}.${part}`), '');
   const place = where === '' ? '' : ` ${where.replace(/^\./, '')}:`;
-  return `${fileName}${line === undefined ? '' : `:${line}`}:${place} ${messageOf(issue)}`;
-}
-
-/** Kinds of values in the words of whoever writes a file. */
-const typeNames: Readonly<Record<string, string>> = {
-  array: 'a list',
-  object: 'keys with values',
-  record: 'keys with values',
-  string: 'a text',
-  number: 'a number',
-  boolean: 'true or false',
-};
-
-/** The first of a union's branches that got further than its type says what is wrong. */
-function messageOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') return `unknown key ${issue.keys.join(', ')}`;
-  if (issue.code === 'invalid_type') {
-    const wanted = typeNames[issue.expected] ?? issue.expected;
-    return issue.message.endsWith('received undefined') ? `is missing; give ${wanted}` : `should be ${wanted}`;
-  }
-  if (issue.code === 'too_small' && issue.origin === 'array') return `give at least ${issue.minimum}`;
-  if (issue.code !== 'invalid_union') return issue.message;
-  const inner = issue.errors.flat().find(({ code }) => code !== 'invalid_type') ?? issue.errors[0]?.[0];
-  return inner === undefined ? issue.message : messageOf(inner);
+  return `${fileName}${line === undefined ? '' : `:${line}`}:${place} ${describeIssue(issue)}`;
 }

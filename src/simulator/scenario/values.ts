@@ -11,7 +11,9 @@ const HOURS_PER_MONTH = 730.5;
 
 /** A field written as text, or as a number where YAML reads one. */
 function written<T>(accepted: string, read: (text: string) => T | undefined) {
-  return z.union([z.string(), z.number()]).transform((value, context) => {
+  const error: z.core.$ZodErrorMap = ({ input }) =>
+    input === undefined ? `is missing; give ${accepted}` : `should be ${accepted}`;
+  return z.union([z.string(), z.number()], { error }).transform((value, context) => {
     const result = attempt(() => read(String(value).trim()));
     if (result !== undefined) return result;
     context.addIssue({ code: 'custom', message: `${JSON.stringify(value)} is not valid; accepted: ${accepted}` });
