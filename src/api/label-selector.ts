@@ -1,5 +1,6 @@
 /** Label selectors: the object form of workloads and budgets, and the text form of API queries. */
 import { InvalidValueError } from '../lib/errors.ts';
+import { quoted } from '../lib/shortened.ts';
 import type { LabelSelector } from './core.ts';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -45,18 +46,16 @@ export function validateLabelSelector(selector: LabelSelector): string[] {
 /** What is wrong with one requirement of a label selector. */
 function validateRequirement({ key, operator, values }: Requirement): string[] {
   const problems: string[] = [];
-  if (!isQualifiedName(key)) problems.push(`${JSON.stringify(key)} is not a label key`);
+  if (!isQualifiedName(key)) problems.push(`${quoted(key)} is not a label key`);
   if (!OBJECT_OPERATORS.includes(operator)) {
-    problems.push(
-      `operator ${JSON.stringify(operator)} of ${JSON.stringify(key)} is none of ${OBJECT_OPERATORS.join(', ')}`,
-    );
+    problems.push(`operator ${quoted(operator)} of ${quoted(key)} is none of ${OBJECT_OPERATORS.join(', ')}`);
   } else if (operator === 'In' || operator === 'NotIn') {
-    if (values.length === 0) problems.push(`operator ${operator} of ${JSON.stringify(key)} needs at least one value`);
+    if (values.length === 0) problems.push(`operator ${operator} of ${quoted(key)} needs at least one value`);
   } else if (values.length > 0) {
-    problems.push(`operator ${operator} of ${JSON.stringify(key)} takes no values`);
+    problems.push(`operator ${operator} of ${quoted(key)} takes no values`);
   }
   for (const value of values) {
-    if (!isLabelValue(value)) problems.push(`${JSON.stringify(value)} is not a label value`);
+    if (!isLabelValue(value)) problems.push(`${quoted(value)} is not a label value`);
   }
   return problems;
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { spoiled } from '../lib/testing/spoiled.ts';
 import { checkPolicySpec } from './optimization-policy-check.ts';
 import { least, metrics, problemsOf } from './testing/policy-spec.ts';
 
@@ -235,5 +236,24 @@ describe('for any policy', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  test('a policy with one spoiled place is read, or told what is wrong with it', () => {
+    const schedule = [{ start: '0 2 * * *', duration: '4h' }];
+    const limits = { updateRequestsOnly: false, limitConfig: { policy: 'Headroom', headroom: { cpu: '100m' } } };
+    const whole = { ...least, ...metrics({ percentile: 'P95' }), updateStrategy: { ...limits, schedule } };
+    fc.assert(
+      fc.property(spoiled(whole), (spec) => {
+        const checked = checkPolicySpec(spec);
+        if (!checked.ok) for (const problem of checked.problems) expect(problem).toMatch(/^spec.*: .+/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each([2 ** 53, 1e21])('an amount of %d is told, not thrown', (max) => {
+    expect(problemsOf({ resourceBounds: { cpu: { min: '10m', max }, memory } })).toEqual([
+      `spec.resourceBounds.cpu.max: ${max} is not a quantity; accepted: a quantity such as 500m, 2, 512Mi or 8Gi`,
+    ]);
   });
 });

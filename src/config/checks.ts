@@ -1,6 +1,8 @@
 /** Checks that concern several keys at once, and the values that follow from several. */
+
 import { formatDuration } from '../lib/duration.ts';
 import { parseWindow } from '../lib/schedule.ts';
+import { quoted } from '../lib/shortened.ts';
 import type { BindAddress } from './config-key.ts';
 import type { Config } from './schema.ts';
 
@@ -56,7 +58,7 @@ function checkWindow({ operator }: Config): CheckProblem[] {
   if (result.ok) return [];
   return result.problems.map(({ part, value, accepted }) => ({
     path: `${path}.${part}`,
-    message: `${path}: ${part} is not valid: ${JSON.stringify(value)}; accepted: ${accepted}`,
+    message: `${path}: ${part} is not valid: ${quoted(value)}; accepted: ${accepted}`,
   }));
 }
 

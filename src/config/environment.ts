@@ -1,4 +1,5 @@
 /** The overlay of environment variables: `SPOTALIS_` and the name a key declares. */
+import { quoted } from '../lib/shortened.ts';
 import { listConfigKeys } from './schema.ts';
 
 /** As `process.env`; injected, so that tests and checks of a file have one of their own. */
@@ -53,7 +54,7 @@ export function readEnvironment(env: Environment): EnvironmentOverlay {
     }
     const value = named.key.fromText(text);
     if (value === undefined) {
-      problems.push(`${variable} is not valid: ${JSON.stringify(text)}; accepted: ${named.key.accepted}`);
+      problems.push(`${variable} is not valid: ${quoted(text)}; accepted: ${named.key.accepted}`);
     } else {
       values.push({ variable, path: named.path, value });
     }

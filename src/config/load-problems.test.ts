@@ -2,6 +2,36 @@ import { describe, expect, test } from 'vitest';
 import { loadConfig } from './load.ts';
 import { configOf, load, problemsOf } from './testing/load-text.ts';
 
+describe('a file that is not meant to be one', () => {
+  test('tells the first mistakes of its grammar, and how many more there are', () => {
+    const problems = problemsOf('a: b: c\n'.repeat(50));
+    expect(problems).toHaveLength(6);
+    expect(problems[0]).toBe(
+      'failed to parse YAML config file config.yaml:1: Nested mappings are not allowed in compact mappings',
+    );
+    expect(problems[5]).toMatch(/: \d+ more mistakes are not listed$/);
+  });
+
+  test('nested deeper than can be read is said to be so', () => {
+    expect(problemsOf('['.repeat(20_000))[0]).toBe(
+      'failed to parse YAML config file config.yaml:1: nested too deep to be read',
+    );
+  });
+
+  test('of more than 1 MiB is not parsed', () => {
+    expect(problemsOf(`# ${'x'.repeat(3 * 2 ** 20)}`)).toEqual([
+      'config.yaml is no YAML config file: it has 4 MiB, and 1 MiB is what a ConfigMap can hold',
+    ]);
+  });
+
+  test('long values are cut in messages', () => {
+    const [problem = ''] = problemsOf(`web:\n  allowedHosts: ${'a'.repeat(5_000)}`);
+    expect(problem).toMatch(/^config\.yaml:2: web\.allowedHosts .*\(5000 characters\)/);
+    expect(problem.length).toBeLessThan(600);
+    expect(problemsOf('', { SPOTALIS_WEBHOOK_PORT: '9'.repeat(5_000) })[0]?.length).toBeLessThan(600);
+  });
+});
+
 describe('messages of invalid values', () => {
   test.each([
     [

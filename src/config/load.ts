@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError, describeFileError } from '../lib/errors.ts';
 import { isRecord } from '../lib/is-record.ts';
+import { quoted } from '../lib/shortened.ts';
 import { configAliases, unusedKeys } from './aliases.ts';
 import { checkConfig } from './checks.ts';
 import type { ConfigKey } from './config-key.ts';
@@ -113,7 +114,7 @@ function readFile(
       } else if (isRecord(value)) {
         walk(value, path);
       } else if (value !== null) {
-        problems.push(`${at(path)}${path} must hold keys with values, not ${JSON.stringify(value)}`);
+        problems.push(`${at(path)}${path} must hold keys with values, not ${quoted(value)}`);
       }
     }
   };
@@ -158,7 +159,7 @@ function readKey(key: ConfigKey<unknown>, given: Given | undefined, problems: st
 
 /** For a message; without who signs in at an address, and by which password. */
 function written(value: unknown): string | undefined {
-  return JSON.stringify(value)?.replace(/(:\/\/)[^/"]*@/g, '$1...@');
+  return quoted(value)?.replace(/(:\/\/)[^/"]*@/g, '$1...@');
 }
 
 /** The tree with a value for each key. */

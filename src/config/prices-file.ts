@@ -1,7 +1,10 @@
 /** Reads a prices file: YAML or JSON in the format of api/prices.ts, each complaint with the line it is about. */
+
 import { readFileSync } from 'node:fs';
 import { type PriceTable, pricesGrammar, priceTableSchema } from '../api/prices.ts';
 import { ConfigError, describeFileError } from '../lib/errors.ts';
+import { memberOf } from '../lib/is-record.ts';
+import { quoted } from '../lib/shortened.ts';
 import { parseYamlSource } from './yaml-source.ts';
 
 /**
@@ -25,8 +28,7 @@ export function parsePrices(text: string, fileName: string): PriceTable {
     const line = source.lineOf(names);
     const where = `${fileName}${line === undefined ? '' : `:${line}`}: ${names.join(': ')}`;
     const value = valueAt(source.root, names);
-    const given =
-      tellValue && (value === null || typeof value !== 'object') ? `: ${JSON.stringify(value) ?? 'nothing'}` : '';
+    const given = tellValue && (value === null || typeof value !== 'object') ? `: ${quoted(value) ?? 'nothing'}` : '';
     return `${where} ${message}${given}; accepted: ${acceptedAt(names)}`;
   }
 }
@@ -62,6 +64,6 @@ function acceptedAt(path: readonly string[]): string {
 
 function valueAt(root: unknown, path: readonly string[]): unknown {
   let value = root;
-  for (const name of path) value = new Map(Object.entries(value ?? {})).get(name);
+  for (const name of path) value = memberOf(value, name);
   return value;
 }

@@ -1,8 +1,9 @@
 /** YAML text with the line of each key, so that every complaint can say where. */
 
-import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
-import { ConfigError } from '../lib/errors.ts';
+import { isMap, isNode, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml';
+import { ConfigError, describeError } from '../lib/errors.ts';
 import { isRecord } from '../lib/is-record.ts';
+import { headOf } from '../lib/yaml.ts';
 
 /** Data that remembers where it was written. */
 export interface YamlSource {
@@ -12,21 +13,34 @@ export interface YamlSource {
   lineOf(path: readonly string[]): number | undefined;
 }
 
+const MAX_ERRORS = 5;
+/** Characters; what a ConfigMap holds. The parser takes minutes for a dump that was named by mistake. */
+const MAX_LENGTH = 2 ** 20;
+
 /**
  * @param what the kind of file, for messages.
- * @throws ConfigError listing every syntax error with its line.
+ * @throws ConfigError listing the first syntax errors with their lines: what follows one is mostly its consequence.
  */
 export function parseYamlSource(text: string, fileName: string, what = 'YAML config file'): YamlSource {
+  if (text.length > MAX_LENGTH) {
+    const size = Math.ceil(text.length / MAX_LENGTH);
+    throw new ConfigError([`${fileName} is no ${what}: it has ${size} MiB, and 1 MiB is what a ConfigMap can hold`]);
+  }
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const fail = (line: number | undefined, message: string): string =>
     `failed to parse ${what} ${fileName}${line === undefined ? '' : `:${line}`}: ${message}`;
   if (document.errors.length > 0) {
-    throw new ConfigError(document.errors.map(({ pos, message }) => fail(lines.linePos(pos[0]).line, message)));
+    const told = document.errors
+      .slice(0, MAX_ERRORS)
+      .map(({ pos, message }) => fail(lines.linePos(pos[0]).line, headOf(message)));
+    const more = document.errors.length - told.length;
+    throw new ConfigError(more === 0 ? told : [...told, fail(undefined, `${more} more mistakes are not listed`)]);
   }
 
   const root = toObject(document, fail);
   if (!isRecord(root)) throw new ConfigError([fail(1, 'the file must hold keys with values')]);
+  const pairOf = pairFinder();
   return {
     root,
     lineOf(path) {
@@ -34,7 +48,7 @@ export function parseYamlSource(text: string, fileName: string, what = 'YAML con
       let line: number | undefined;
       for (const name of path) {
         if (!isMap(node)) break;
-        const pair = node.items.find(({ key }) => (isScalar(key) ? String(key.value) : key) === name);
+        const pair = pairOf(node, name);
         if (pair === undefined) break;
         const start = isNode(pair.key) ? pair.key.range?.[0] : undefined;
         if (start !== undefined) line = lines.linePos(start).line;
@@ -42,6 +56,18 @@ export function parseYamlSource(text: string, fileName: string, what = 'YAML con
       }
       return line;
     },
+  };
+}
+
+/** Finds the pair of a key; each map is gone through once, however many keys are looked for. */
+function pairFinder(): (map: YAMLMap, name: string) => Pair | undefined {
+  const indexes = new Map<YAMLMap, ReadonlyMap<unknown, Pair>>();
+  return (map, name) => {
+    const known = indexes.get(map);
+    if (known !== undefined) return known.get(name);
+    const index = new Map(map.items.map((pair) => [isScalar(pair.key) ? String(pair.key.value) : pair.key, pair]));
+    indexes.set(map, index);
+    return index.get(name);
   };
 }
 
@@ -53,6 +79,6 @@ function toObject(
     return document.toJS() ?? {};
   } catch (error) {
     // Too many aliases, or one to an anchor that is not there.
-    throw new ConfigError([fail(undefined, error instanceof Error ? error.message : String(error))]);
+    throw new ConfigError([fail(undefined, headOf(describeError(error)))]);
   }
 }

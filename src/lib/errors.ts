@@ -1,5 +1,5 @@
 /** Errors told apart by a stable `code`, never by their text; and one way to turn anything thrown into a sentence. */
-import { shortened } from './shortened.ts';
+import { quoted } from './shortened.ts';
 
 /** Base of Stowage's own errors. `message` says what, where and how to mend it. */
 export class StowageError extends Error {
@@ -13,9 +13,6 @@ export class StowageError extends Error {
   }
 }
 
-/** Of a value in a message: texts of others are of any length, and messages are logged and remembered. */
-const LONGEST_QUOTE = 300;
-
 /** A value from outside (annotation, selector, quantity, file) that does not follow its grammar. */
 export class InvalidValueError extends StowageError {
   override readonly name = 'InvalidValueError';
@@ -25,14 +22,14 @@ export class InvalidValueError extends StowageError {
   readonly accepted: string;
 
   constructor(what: string, value: string, accepted: string) {
-    super(
-      'INVALID_VALUE',
-      `${what}: ${JSON.stringify(shortened(value, LONGEST_QUOTE))} is not valid; accepted: ${accepted}`,
-    );
+    super('INVALID_VALUE', `${what}: ${quoted(value)} is not valid; accepted: ${accepted}`);
     this.value = value;
     this.accepted = accepted;
   }
 }
+
+/** More than this are counted: a file that was named by mistake has thousands. */
+const MAX_PROBLEMS = 50;
 
 /**
  * The configuration cannot be used. `problems` holds every one of them, a line each: whoever mends a file wants to do
@@ -43,7 +40,9 @@ export class ConfigError extends StowageError {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    super('INVALID_CONFIGURATION', problems.join('\n'));
+    const told = problems.slice(0, MAX_PROBLEMS);
+    const more = problems.length - told.length;
+    super('INVALID_CONFIGURATION', (more === 0 ? told : [...told, `${more} more problems are not listed`]).join('\n'));
     this.problems = problems;
   }
 }

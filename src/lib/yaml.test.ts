@@ -1,8 +1,19 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { headOf, InvalidYamlError, parseYaml } from './yaml.ts';
 
 test('a document becomes data', () => {
   expect(parseYaml('pools:\n  - name: spot\n    price: 0.05\n')).toEqual({ pools: [{ name: 'spot', price: 0.05 }] });
+});
+
+test('what the parser only warns of is not printed', () => {
+  const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  expect(parseYaml('a: !!js/function x')).toEqual({ a: 'x' });
+  expect(warned).not.toHaveBeenCalled();
+  vi.restoreAllMocks();
+});
+
+test.each(['['.repeat(20_000), `a: ${'['.repeat(5_000)}${']'.repeat(5_000)}`])('too deep a text is told so', (text) => {
+  expect(() => parseYaml(text)).toThrow(/nested too deep to be read/);
 });
 
 test('an empty text is null', () => {

@@ -18,7 +18,8 @@ export class InvalidYamlError extends StowageError {
  */
 export function parseYaml(text: string): unknown {
   try {
-    return parse(text);
+    // A warning, such as of a tag that nobody knows, would go past us to standard error.
+    return parse(text, { logLevel: 'error' });
   } catch (error) {
     // The parser's own message goes on with the lines around the mistake; the error is not kept as the cause for that.
     if (error instanceof YAMLParseError) throw new InvalidYamlError(headOf(error.message));
@@ -27,7 +28,10 @@ export function parseYaml(text: string): unknown {
   }
 }
 
+/** What the parser lets out where a text is nested deeper than there is stack for. */
+const TOO_DEEP = /Maximum call stack size exceeded|Invalid regular expression: .*: Stack overflow/;
+
 /** The first line of a parser's message, without the colon that announces the quote. */
 export function headOf(message: string): string {
-  return (message.split('\n', 1)[0] ?? '').replace(/:$/, '');
+  return (message.split('\n', 1)[0] ?? '').replace(/:$/, '').replace(TOO_DEEP, 'nested too deep to be read');
 }

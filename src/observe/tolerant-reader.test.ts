@@ -38,7 +38,7 @@ test('whatever is thrown, and however odd the object, there is one sentence', ()
   read('Pod', refuse)({});
   read('Pod', refuse)({ metadata: { name: 'a' } });
   expect(messages).toEqual([
-    'Pod (unnamed) was skipped, it cannot be read: no',
-    'Pod a was skipped, it cannot be read: no',
+    'Pod (unnamed) was skipped, it cannot be read: it has not the form of its kind (no); ask the API server for it again',
+    'Pod a was skipped, it cannot be read: it has not the form of its kind (no); ask the API server for it again',
   ]);
 });

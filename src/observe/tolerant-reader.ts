@@ -27,7 +27,7 @@ export function createTolerantReader(consequence: string, onOdd: (message: strin
       return record;
     } catch (error) {
       const name = nameOf();
-      const message = `${name} ${consequence}, it cannot be read: ${describeError(error)}`;
+      const message = `${name} ${consequence}, it cannot be read: ${whyOdd(error)}`;
       if (told.get(name) === message) return undefined;
       if (told.size >= MAX_TOLD) told.clear();
       told.set(name, message);
@@ -35,4 +35,11 @@ export function createTolerantReader(consequence: string, onOdd: (message: strin
       return undefined;
     }
   };
+}
+
+/** An API server gives no such object, but a file may: a list without an entry, a text in place of an object. */
+function whyOdd(error: unknown): string {
+  const why = describeError(error);
+  const isProgramming = error instanceof TypeError || error instanceof RangeError;
+  return isProgramming ? `it has not the form of its kind (${why}); ask the API server for it again` : why;
 }

@@ -10,15 +10,18 @@ export const QUANTITY_ACCEPTED = 'a quantity such as 500m, 2, 512Mi or 8Gi';
 
 /** A resource quantity: an integer, or text as in `512Mi`. Parsed to text. */
 export function quantityField(description: string) {
-  return z
-    .union([z.int(), z.string()], { error: `is not a quantity; accepted: ${QUANTITY_ACCEPTED}` })
-    .transform(String)
-    .refine((text) => text !== '' && tryParseQuantity(text) !== undefined, {
-      message: `is not a quantity; accepted: ${QUANTITY_ACCEPTED}`,
-      // Rules of the object around it may then rely on quantities.
-      abort: true,
-    })
-    .meta({ description, 'x-kubernetes-int-or-string': true, pattern: QUANTITY_PATTERN });
+  return (
+    z
+      // Beyond 2^53 zod tells the problem and goes on with the number, which is no text for what follows.
+      .union([z.int({ abort: true }), z.string()], { error: `is not a quantity; accepted: ${QUANTITY_ACCEPTED}` })
+      .transform(String)
+      .refine((text) => text !== '' && tryParseQuantity(text) !== undefined, {
+        message: `is not a quantity; accepted: ${QUANTITY_ACCEPTED}`,
+        // Rules of the object around it may then rely on quantities.
+        abort: true,
+      })
+      .meta({ description, 'x-kubernetes-int-or-string': true, pattern: QUANTITY_PATTERN })
+  );
 }
 
 /** A list of which each item is told apart by `keys`, so that server-side apply merges it item by item. */

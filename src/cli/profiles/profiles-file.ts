@@ -1,6 +1,7 @@
 /** The file of remembered usage: one JSON object, readable by people and by every later version. */
 import { ascending } from '../../lib/ascending.ts';
 import { isRecord } from '../../lib/is-record.ts';
+import { quoted } from '../../lib/shortened.ts';
 import { isSavedUsage, type SavedUsage } from '../../model/saved-usage.ts';
 import { identityOf } from '../../model/usage-store.ts';
 import { CommandError } from '../cli-error.ts';
@@ -28,7 +29,7 @@ export function parseProfilesFile(text: string, file: string): SavedUsage[] {
   const { apiVersion, items } = value;
   if (apiVersion !== VERSION) {
     throw new CommandError(
-      `${file} is of version ${JSON.stringify(apiVersion)}; this version of Stowage reads ${VERSION}`,
+      `${file} is of version ${quoted(apiVersion) ?? 'none'}; this version of Stowage reads ${VERSION}`,
     );
   }
   const bad = items.findIndex((item) => !isSavedUsage(item));
