@@ -85,7 +85,8 @@ describe('who asks', () => {
     const answer = await authorize({ path: '/explain', authorization: 'Bearer good' });
     expect(JSON.parse(answer?.body ?? '')).toEqual({
       code: 'FORBIDDEN',
-      message: 'prometheus may not get /explain: bind it to a ClusterRole with that nonResourceURL',
+      message:
+        'prometheus may not get /explain: bind it to a ClusterRole with that nonResourceURL, of the chart the one that ends in -explain-reader',
     });
   });
 

@@ -86,10 +86,11 @@ export function createAccessReview({ api, clock, log }: AccessReviewOptions): Re
     };
     const access = await api.create(accessReviews, reviewOf(accessReviews, spec));
     if (access.status?.allowed === true) return undefined;
+    const role = path === '/metrics' ? '-metrics-reader' : '-explain-reader';
     return refusal(
       403,
       'FORBIDDEN',
-      `${username} may not get ${path}: bind it to a ClusterRole with that nonResourceURL`,
+      `${username} may not get ${path}: bind it to a ClusterRole with that nonResourceURL, of the chart the one that ends in ${role}`,
     );
   };
 

@@ -88,6 +88,16 @@ describe.skipIf(missing !== undefined)('with helm', () => {
     });
   });
 
+  test('who is to scrape metrics behind a token may read no explanation; each has a role of its own', () => {
+    const objects = render(programs, { values: [`${CHART}/ci/metrics-token.yaml`] });
+    const roles = objects.filter(({ kind, rules }) => kind === 'ClusterRole' && JSON.stringify(rules).includes('URLs'));
+    expect(roles.map(({ metadata, rules }) => [metadata?.name, rules])).toEqual([
+      ['stowage-explain-reader', [{ nonResourceURLs: ['/explain', '/journal'], verbs: ['get'] }]],
+      // Bound by those who scraped before there was another.
+      ['stowage-metrics-reader', [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }]],
+    ]);
+  });
+
   describe('the configuration', () => {
     const configOf = (...values: string[]) =>
       loadConfig({ text: configTextOf(render(programs, { values })), fileName: 'config.yaml', env: {} });

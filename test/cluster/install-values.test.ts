@@ -46,6 +46,7 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart with othe
     installation().kubectl(['create', 'clusterrolebinding', ...binding]);
     // A token of its own: what was refused is remembered for a minute.
     await cluster().eventually(async () => expect(await statusOf('/metrics', tokenOf('scraper'))).toBe(200));
+    for (const path of ['/explain', '/journal']) expect(await statusOf(path, tokenOf('scraper'))).toBe(403);
     installation().kubectl(['delete', 'clusterrolebinding', 'scraper']);
     installation().kubectl(['-n', NAMESPACE, 'delete', 'serviceaccount', 'scraper']);
     expect(refused()).toEqual([]);
