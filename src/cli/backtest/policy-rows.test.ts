@@ -77,7 +77,7 @@ describe('backtest --policy', () => {
     return row.pooled;
   };
 
-  test('is a row of its own between the default policy and the others', async () => {
+  test('is a row of its own between our strategy and the others', async () => {
     const path = file('one.yaml', policy({ metrics: 'safetyFactor: 1.3, percentile: P95, rollingWindow: 2d' }));
     const { rows } = await rowsOf('--policy', path);
     expect(rows.map(({ strategy }) => strategy)).toEqual([

@@ -62,6 +62,16 @@ describe('strategies', () => {
     expect([cpu.change.cooldownUpMillis, cpu.change.cooldownDownMillis]).toEqual([HOUR, 4 * HOUR]);
   });
 
+  test('CostAware: memory goes up as soon as half of its room is used, and down once a day', () => {
+    const { memory } = rules(metrics({ strategy: 'CostAware' }));
+    expect(memory.change).toMatchObject({ minChange: 0.05, cooldownUpMillis: 0, cooldownDownMillis: 24 * HOUR });
+    const finer = rules({
+      ...metrics({ strategy: 'CostAware' }),
+      updateStrategy: { minChange: '2%', cooldown: '48h' },
+    });
+    expect(finer.memory.change).toMatchObject({ minChange: 0.02, cooldownDownMillis: 48 * HOUR });
+  });
+
   test.each([
     [{ workload: 'Batch' }, 4],
     [{ workload: 'Serving' }, 28],

@@ -2,6 +2,7 @@
  * A policy object in the terms of the recommendation: targets, bounds, when a change is due, and what becomes of
  * limits.
  */
+import type { Millis } from '../../lib/units.ts';
 import type { PolicySpec } from '../../model/policy-spec.ts';
 import type { ProfileOptions } from '../../model/usage-profile.ts';
 import {
@@ -23,24 +24,17 @@ type Resource = 'cpu' | 'memory';
 export function rulesOf(spec: PolicySpec): RightsizingPolicy {
   const { metrics, bounds, updates } = spec;
   const { minChange, cooldownMillis, maxStepDown, maxStepUp } = updates;
-  const step = {
-    minChange,
-    maxStepDown,
-    maxStepUp,
-    // What CostAware saves by a decrease within hours of another change is not worth it.
-    cooldownDownMillis:
-      metrics.strategy === 'CostAware'
-        ? Math.max(cooldownMillis, defaultPolicy.cpu.change.cooldownDownMillis)
-        : cooldownMillis,
-  };
+  const step = { maxStepDown, maxStepUp };
   return {
     cpu: {
       target: cpuTargetOf(spec),
       bounds: bounds.cpu,
       change: {
         ...step,
+        minChange,
         minAmount: defaultPolicy.cpu.change.minAmount,
         cooldownUpMillis: cooldownMillis,
+        cooldownDownMillis: cooldownDown(spec, 'cpu'),
       },
       limit: limitOf(spec, 'cpu'),
     },
@@ -49,9 +43,12 @@ export function rulesOf(spec: PolicySpec): RightsizingPolicy {
       bounds: bounds.memory,
       change: {
         ...step,
+        // Its room may be as little as a tenth: a raise that waits for a tenth comes when all of it is used.
+        minChange: isCostAware(spec) ? Math.min(minChange, defaultPolicy.memory.change.minChange) : minChange,
         minAmount: defaultPolicy.memory.change.minAmount,
         // Whoever waits for memory is killed meanwhile.
         cooldownUpMillis: 0,
+        cooldownDownMillis: cooldownDown(spec, 'memory'),
       },
       limit: limitOf(spec, 'memory'),
     },
@@ -62,6 +59,16 @@ export function rulesOf(spec: PolicySpec): RightsizingPolicy {
     minSamples: metrics.minSamples,
     staleAfterMillis: defaultPolicy.staleAfterMillis,
   };
+}
+
+const isCostAware = ({ metrics }: PolicySpec): boolean => metrics.strategy === 'CostAware';
+
+/** What CostAware saves by a decrease so soon after another change is not worth it. */
+function cooldownDown(spec: PolicySpec, resource: Resource): Millis {
+  const { cooldownMillis } = spec.updates;
+  return isCostAware(spec)
+    ? Math.max(cooldownMillis, defaultPolicy[resource].change.cooldownDownMillis)
+    : cooldownMillis;
 }
 
 /** How usage is remembered for this policy. */

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { validPolicy } from '../../model/testing/policies.ts';
 import { percentilesOf } from '../../model/usage-window.ts';
-import { createExactWindow } from './replayed-policy.ts';
+import { createOurMemory } from './our-memory.ts';
+import { replayMemory } from './replay-memory.ts';
+import { createExactWindow, replayedPolicyOf } from './replayed-policy.ts';
 
 const HOUR = 3_600_000;
 
@@ -26,5 +29,20 @@ describe('the exact window of a replay', () => {
     none.add(1, 0);
     expect(none.percentiles(0)).toBeUndefined();
     expect(createExactWindow(HOUR).percentiles(0)).toBeUndefined();
+  });
+});
+
+describe('a policy of CostAware that says nothing else', () => {
+  const metricsConfig = { provider: 'prometheus', strategy: 'CostAware' };
+  const { spec } = validPolicy({ spec: { metricsConfig } });
+
+  test.each([0.2, 0.5, 1])('never lets memory that grows by %f %% an hour reach what it has', (percent) => {
+    const points = Array.from({ length: 7 * 288 }, (_, index) => ({
+      at: index * 300_000,
+      demand: [300 * 2 ** 20 * (1 + percent / 100) ** (index / 12)],
+      isSeen: true,
+    }));
+    const { ooms } = replayMemory({ name: 'leak', points }, createOurMemory(replayedPolicyOf(spec)));
+    expect(ooms).toBe(0);
   });
 });
