@@ -1,5 +1,5 @@
 /** Carries out resizes of allocation: asks the guards, acts, follows each to its end, and learns from how it ended. */
-import type { AllocationEvents } from '../act/allocation-events.ts';
+import type { Events } from '../act/events.ts';
 import type { EngineJournal } from '../act/journal.ts';
 import type { Resize } from '../act/resize.ts';
 import type { ReadAnswer } from '../act/resize-answers.ts';
@@ -53,7 +53,7 @@ export interface AllocationActuatorOptions {
   readonly forgetOriginals: ForgetOriginals;
   /** A resize on this node ended: it is worth a look. */
   readonly onEnd: (nodeName: string) => void;
-  readonly events: AllocationEvents;
+  readonly events: Pick<Events, 'onPod'>;
   readonly journal: EngineJournal;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -95,7 +95,8 @@ export function createAllocationActuator(options: AllocationActuatorOptions): Al
     const isQuota = reason === 'ResizeQuotaDenied';
     if (isQuota) memory.noteQuotaDenied(pod.namespace, view.quotas(pod.namespace), now);
     else history.recordFailure(pod.uid, now, message);
-    events.lasting(pod, 'CPURefused', renderReason('CPURefused', { pod: pod.name, cause: message }), reason);
+    const told = renderReason('CPURefused', { pod: pod.name, cause: message });
+    events.onPod(pod, { reason: 'CPURefused', message: told, lasts: true, about: reason });
   };
 
   const inspect = (decision: ResizeDecision): SizeVerdict<ResizeDecision> => {
@@ -131,7 +132,7 @@ export function createAllocationActuator(options: AllocationActuatorOptions): Al
     metrics.observe('mbcas_controller_resize_lag_seconds', {}, tookMillis / 1000);
     if (restarted) {
       memory.noteRestart(pod.uid);
-      events.lasting(pod, 'CPUBreaker', renderReason('CPUBreaker', { pod: pod.name }));
+      events.onPod(pod, { reason: 'CPUBreaker', message: renderReason('CPUBreaker', { pod: pod.name }), lasts: true });
     }
     if (decision.isWithdrawal === true) return;
     const reason = decision.isRestore === true ? 'CPURestored' : 'CPUApplied';
@@ -139,7 +140,7 @@ export function createAllocationActuator(options: AllocationActuatorOptions): Al
       reason === 'CPURestored'
         ? renderReason('CPURestored', { pod: pod.name, cause: why.summary })
         : renderReason('CPUApplied', { pod: pod.name, change: why.summary });
-    events.done(pod, reason, message);
+    events.onPod(pod, { reason, message, isSeries: true });
     note(decision, 'done', reason, message);
   };
 
@@ -155,7 +156,7 @@ export function createAllocationActuator(options: AllocationActuatorOptions): Al
       history.recordInfeasible(pod.uid, nodeName, { changes, detail: answer.message });
     }
     const message = renderReason('CPUWithdrawn', { pod: pod.name, cause: answer.message });
-    events.lasting(pod, 'CPUWithdrawn', message, answer.reason);
+    events.onPod(pod, { reason: 'CPUWithdrawn', message, lasts: true, about: answer.reason });
     note(decision, 'failed', 'CPUWithdrawn', message);
     // At once: the node, the scheduler and the quota hold the room for it meanwhile.
     if (withdrawal !== undefined) await send(withdrawal, signal);

@@ -1,7 +1,7 @@
 /** The allocation engine's controllers, put together. */
 
-import { createAllocationEvents } from '../act/allocation-events.ts';
 import { createWriteAllocationStatus } from '../act/allocation-status.ts';
+import { createEvents } from '../act/events.ts';
 import { createResize } from '../act/resize.ts';
 import { createForgetOriginals } from '../act/restore.ts';
 import type { KubeApi } from '../api/kube-api.ts';
@@ -63,7 +63,7 @@ export function createAllocationEngine(options: AllocationEngineOptions): Alloca
   const log = options.log.child('allocation');
   const history = createSizeLog(HISTORY);
   const memory = createAllocationMemory();
-  const events = createAllocationEvents(options.events, clock);
+  const events = createEvents(options.events, clock, 'Allocate');
   const agents = createAllocationAgents({
     clock,
     isFresh: () => stores.isFresh() && view.freshness().stale.length === 0,

@@ -4,7 +4,7 @@
  * the next pass.
  */
 
-import type { AllocationEvents } from '../act/allocation-events.ts';
+import type { Events } from '../act/events.ts';
 import type { ForgetOriginals } from '../act/restore.ts';
 import type { AllocationClamp } from '../api/pod-allocation.ts';
 import { type Admission, admitAllocation } from '../decide/allocation/admit.ts';
@@ -63,7 +63,7 @@ export interface AllocationPassOptions {
   readonly quotaReadings: QuotaReadings;
   readonly forgetOriginals: ForgetOriginals;
   readonly settings: () => AllocationSettings;
-  readonly events: AllocationEvents;
+  readonly events: Pick<Events, 'onPod'>;
   readonly metrics: Metrics;
   readonly clock: Clock;
 }
@@ -161,7 +161,7 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
       if (cause === undefined || size.dryRun) continue;
       if (cause === 'no-allocation' && (!stores.isFresh() || missingMillis < staleMillis)) continue;
       if (cause === 'agent-gone') {
-        events.lasting(pod, 'AgentGone', renderReason('AgentGone', { node: nodeName }));
+        events.onPod(pod, { reason: 'AgentGone', message: renderReason('AgentGone', { node: nodeName }), lasts: true });
       }
       if (await restore(known, cause, signal)) due.add(pod.uid);
     }

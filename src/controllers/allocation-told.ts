@@ -2,7 +2,7 @@
  * Events about pods with an allocation beyond what is done to them: who is left out for good, and what somebody should
  * mend.
  */
-import type { AllocationEvents } from '../act/allocation-events.ts';
+import type { Events } from '../act/events.ts';
 import { affinityFactor } from '../decide/allocation/integrations/node-affinity.ts';
 import { readMarks } from '../decide/allocation/marks.ts';
 import { renderReason } from '../lib/reasons.ts';
@@ -10,30 +10,36 @@ import { isOwnManager } from '../model/size-managers.ts';
 import type { AllocatedPod } from './allocation-facts.ts';
 import { type AllocationOutcome, isExclusion } from './allocation-outcome.ts';
 
-/** Told once an hour at most, see {@link AllocationEvents.lasting}. */
-export function tellLasting(events: AllocationEvents, known: AllocatedPod, outcome: AllocationOutcome): void {
+/** Told once an hour at most, see `lasts`. */
+export function tellLasting(events: Pick<Events, 'onPod'>, known: AllocatedPod, outcome: AllocationOutcome): void {
   tellExclusion(events, known, outcome);
   const { pod, facts } = known;
   const { problems } = readMarks(pod.marks);
   if (problems.length > 0) {
     const cause = problems.join('; ');
-    events.lasting(pod, 'CPUAnnotationIgnored', renderReason('CPUAnnotationIgnored', { pod: pod.name, cause }), cause);
+    const message = renderReason('CPUAnnotationIgnored', { pod: pod.name, cause });
+    events.onPod(pod, { reason: 'CPUAnnotationIgnored', message, lasts: true, about: cause });
   }
   const { affinity, node } = facts;
   if (affinity === undefined || node === undefined || !affinityFactor(affinity, node).isRequiredBroken) return;
-  events.lasting(pod, 'CPUAffinityBroken', renderReason('CPUAffinityBroken', { pod: pod.name, node: node.name }));
+  const message = renderReason('CPUAffinityBroken', { pod: pod.name, node: node.name });
+  events.onPod(pod, { reason: 'CPUAffinityBroken', message, lasts: true });
 }
 
 /** That a pod is starting or ending is no news. */
-function tellExclusion(events: AllocationEvents, { pod, found }: AllocatedPod, outcome: AllocationOutcome): void {
+function tellExclusion(events: Pick<Events, 'onPod'>, { pod, found }: AllocatedPod, outcome: AllocationOutcome): void {
   if (outcome.kind !== 'held' || !isExclusion(outcome.reason)) return;
   if (outcome.reason === 'NotRunning' || outcome.reason === 'Terminating') return;
   const { name } = pod;
   if (outcome.reason === 'ForeignWriter') {
     const manager = found.sizing.sizeManagers.filter((each) => !isOwnManager(each)).join(', ');
-    events.lasting(pod, 'CPUYielded', renderReason('CPUYielded', { pod: name, manager }));
+    events.onPod(pod, {
+      reason: 'CPUYielded',
+      message: renderReason('CPUYielded', { pod: name, manager }),
+      lasts: true,
+    });
     return;
   }
   const message = renderReason('CPUSkipped', { pod: name, cause: outcome.reason });
-  events.lasting(pod, 'CPUSkipped', message, outcome.reason);
+  events.onPod(pod, { reason: 'CPUSkipped', message, lasts: true, about: outcome.reason });
 }

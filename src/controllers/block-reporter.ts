@@ -1,12 +1,12 @@
 /** Says why something wanted was not done: journal and metric each time, event once per reason and hour. */
-import type { WorkloadEvents } from '../act/events.ts';
+import type { Events } from '../act/events.ts';
 import type { EngineJournal } from '../act/journal.ts';
 import type { EvictDecision, FallbackDecision } from '../decide/decision.ts';
 import type { WorkloadPlan } from '../decide/placement/plan.ts';
 import type { Block } from '../guard/context.ts';
 import { pdbsOf } from '../guard/rules/pdb.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { renderReason } from '../lib/reasons.ts';
+import { describeReason, renderReason } from '../lib/reasons.ts';
 import { type ClusterView, workloadKey } from '../model/cluster-view.ts';
 import type { WorkloadRecord } from '../model/records.ts';
 import { workloadLabels } from './placement-metrics.ts';
@@ -25,7 +25,7 @@ export interface BlockReporter {
 
 export interface BlockReporterOptions {
   readonly view: ClusterView;
-  readonly events: WorkloadEvents;
+  readonly events: Pick<Events, 'onWorkload'>;
   readonly journal: EngineJournal;
   readonly metrics: Metrics;
 }
@@ -66,20 +66,23 @@ export function createBlockReporter({ view, events, journal, metrics }: BlockRep
         metrics.inc('spotalis_evictions_total', { result: 'dry-run' });
         const { why } = decision;
         const from = decision.kind === 'evict' ? decision.from : 'spot';
-        events.recordHourly(workload, 'WouldEvict', renderReason('WouldEvict', { pod, from, reason: why.summary }));
+        const would = renderReason('WouldEvict', { pod, from, reason: why.summary });
+        events.onWorkload(workload, { reason: 'WouldEvict', message: would, lasts: true });
       } else if (!unremarkable.has(reason)) {
-        events.recordHourly(workload, reason, message, '', advice);
+        // The normal course of things needs no advice.
+        const suggestion = describeReason(reason).eventType === 'Warning' ? advice : undefined;
+        events.onWorkload(workload, { reason, message, suggestion, lasts: true });
       }
     },
     reportInvalid(workload, message) {
       metrics.inc('spotalis_disruptions_blocked_total', { reason: 'InvalidConfiguration' });
       journal.record(workloadKey(workload), { kind: 'blocked', reason: 'InvalidConfiguration', message });
-      events.recordHourly(workload, 'InvalidConfiguration', message, message);
+      events.onWorkload(workload, { reason: 'InvalidConfiguration', message, lasts: true, about: message });
     },
     reportNotes(workload, plan) {
       for (const { reason, text } of plan.notes) {
         journal.record(workloadKey(workload), { kind: 'seen', reason: reason ?? 'Note', message: text });
-        if (reason !== undefined) events.recordHourly(workload, reason, text, text);
+        if (reason !== undefined) events.onWorkload(workload, { reason, message: text, lasts: true, about: text });
       }
       const waiting = plan.pods.filter(
         ({ ref, actualSide, node }) =>
@@ -90,7 +93,7 @@ export function createBlockReporter({ view, events, journal, metrics }: BlockRep
       if (waiting.length === 0) return;
       const message = renderReason('OnDemandCapacityMissing', { count: waiting.length });
       journal.record(workloadKey(workload), { kind: 'seen', reason: 'OnDemandCapacityMissing', message });
-      events.recordHourly(workload, 'OnDemandCapacityMissing', message);
+      events.onWorkload(workload, { reason: 'OnDemandCapacityMissing', message, lasts: true });
     },
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createWorkloadEvents } from '../act/events.ts';
+import { createEvents } from '../act/events.ts';
 import type { EvictionOutcome } from '../act/eviction-outcome.ts';
 import { createJournal } from '../act/journal.ts';
 import type { FallbackDecision } from '../decide/decision.ts';
@@ -50,7 +50,7 @@ function createScene(outcome: EvictionOutcome) {
       return outcome;
     },
     blocks: { report: (_, __, block) => void blocks.push(block) },
-    events: createWorkloadEvents({ record: ({ reason, note }) => void notices.push({ reason, note }) }, clock),
+    events: createEvents({ record: ({ reason, note }) => void notices.push({ reason, note }) }, clock, 'Place'),
     journal,
     metrics,
     log: createSilentLogger(),

@@ -1,5 +1,5 @@
 /** Carries out fallbacks: asks the guards, recreates the pod, and tells what was done. */
-import type { WorkloadEvents } from '../act/events.ts';
+import type { Events } from '../act/events.ts';
 import type { Evict } from '../act/evict.ts';
 import { mayBeGone } from '../act/eviction-outcome.ts';
 import type { EngineJournal } from '../act/journal.ts';
@@ -24,7 +24,7 @@ export interface FallBackOptions {
   readonly covers: Pick<SpotWatch, 'askCover' | 'withdrawCover'>;
   readonly evict: Evict;
   readonly blocks: Pick<BlockReporter, 'report'>;
-  readonly events: WorkloadEvents;
+  readonly events: Pick<Events, 'onWorkload'>;
   readonly journal: EngineJournal;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -91,7 +91,7 @@ export function createFallBack(options: FallBackOptions): FallBack {
         retryAfter: inWords(state.kind === 'closed' ? state.until - now : 0),
       });
       // One event an outage and hour: the pods differ, the matter is the same.
-      events.recordHourly(workload, 'FallbackToOnDemand', message);
+      events.onWorkload(workload, { reason: 'FallbackToOnDemand', message, lasts: true });
       const entry = {
         kind: 'done',
         reason: 'FallbackToOnDemand',
@@ -108,7 +108,7 @@ export function createFallBack(options: FallBackOptions): FallBack {
     const message = renderReason('EvictionFailed', { pod: pod.name, error });
     journal.record(workloadKey(workload), { kind: 'failed', reason: 'EvictionFailed', message, pod: pod.name });
     if (outcome.result === 'throttled') return outcome.retryAfterMillis;
-    events.recordHourly(workload, 'EvictionFailed', message);
+    events.onWorkload(workload, { reason: 'EvictionFailed', message, lasts: true });
     return RETRY_MILLIS;
   };
 }

@@ -1,7 +1,7 @@
 /**
  * Notices pods of managed workloads that were created without passing the webhook: it was down, or is not registered.
  */
-import type { WorkloadEvents } from '../act/events.ts';
+import type { Events } from '../act/events.ts';
 import type { Clock, Timer } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { renderReason } from '../lib/reasons.ts';
@@ -16,7 +16,7 @@ export interface MissedAdmissionsOptions {
   readonly rules: () => PlacementRules;
   /** New pods are meant to pass this operator's webhook. */
   readonly steersNewPods: () => boolean;
-  readonly events: WorkloadEvents;
+  readonly events: Pick<Events, 'onWorkload'>;
   readonly metrics: Metrics;
   readonly clock: Clock;
 }
@@ -59,7 +59,8 @@ export function watchMissedAdmissions(options: MissedAdmissionsOptions): () => v
     unstamped = [];
     for (const { workload, count } of counts.values()) {
       metrics.inc('spotalis_missed_admissions_total', {}, count);
-      events.recordHourly(workload, 'MissedAdmission', renderReason('MissedAdmission', { count }));
+      const message = renderReason('MissedAdmission', { count });
+      events.onWorkload(workload, { reason: 'MissedAdmission', message, lasts: true });
     }
   };
   const unsubscribe = view.onPod((before, after) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createWorkloadEvents } from '../act/events.ts';
+import { createEvents } from '../act/events.ts';
 import type { EvictionOutcome } from '../act/eviction-outcome.ts';
 import { createJournal } from '../act/journal.ts';
 import type { EvictDecision } from '../decide/decision.ts';
@@ -49,7 +49,7 @@ function setUp(outcomes: readonly EvictionOutcome[], changes: SceneChanges & { r
       cancelProbe: () => void story.push('no probe'),
     },
     blocks: { report: (_, __, { reason }) => void story.push(`blocked ${reason}`) },
-    events: createWorkloadEvents({ record: ({ reason }) => void story.push(`event ${reason}`) }, clock),
+    events: createEvents({ record: ({ reason }) => void story.push(`event ${reason}`) }, clock, 'Place'),
     journal,
     metrics: createMetrics(),
     clock,

@@ -1,5 +1,5 @@
 /** Carries out moves: asks the guards, then for a turn, evicts the pod, and tells what came of it. */
-import type { WorkloadEvents } from '../act/events.ts';
+import type { Events } from '../act/events.ts';
 import { type EvictionOutcome, mayBeGone } from '../act/eviction-outcome.ts';
 import type { EngineJournal } from '../act/journal.ts';
 import type { EvictDecision } from '../decide/decision.ts';
@@ -28,7 +28,7 @@ export interface MovePodOptions {
   readonly moves: Pick<MoveTracker, 'started'>;
   readonly spot: Pick<SpotMemory, 'startProbe' | 'cancelProbe'>;
   readonly blocks: Pick<BlockReporter, 'report'>;
-  readonly events: WorkloadEvents;
+  readonly events: Pick<Events, 'onWorkload'>;
   readonly journal: EngineJournal;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -126,7 +126,7 @@ async function carryOut(
     const reason = isReturn ? 'ReturnedToSpot' : 'EvictedForRebalance';
     const message = renderReason(reason, { pod: pod.name, from, reason: why.summary });
     if (isReturn) metrics.inc('spotalis_returns_total', {});
-    events.record(workload, reason, message);
+    events.onWorkload(workload, { reason, message });
     journal.record(workloadKey(workload), { kind: 'done', reason, message, pod: pod.name, numbers: why.numbers });
   }
   return outcome;
@@ -166,7 +166,7 @@ function tellFailure(
 ): void {
   if (outcome.result !== 'forbidden' && outcome.result !== 'failed') return;
   const message = renderReason('EvictionFailed', { pod, error: outcome.message });
-  events.recordHourly(workload, 'EvictionFailed', message);
+  events.onWorkload(workload, { reason: 'EvictionFailed', message, lasts: true });
   journal.record(workloadKey(workload), { kind: 'failed', reason: 'EvictionFailed', message, pod });
   throw new EvictionError(message);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWorkloadEvents } from '../act/events.ts';
+import { createEvents } from '../act/events.ts';
 import { planWorkload } from '../decide/placement/converge.ts';
 import { createSpotMemory } from '../decide/placement/spot-memory.ts';
 import type { Block } from '../guard/context.ts';
@@ -70,7 +70,7 @@ function setUp(look: (name: string, turns: DisruptionTurns, free: number) => voi
     reconciler,
     inFlight,
     turns,
-    events: createWorkloadEvents({ record: ({ reason: why }) => void told.push(why) }, clock),
+    events: createEvents({ record: ({ reason: why }) => void told.push(why) }, clock, 'Place'),
     metrics,
     gauges: createPlanGauges(metrics),
     clock,

@@ -2,7 +2,7 @@
  * The placement loop: which workload is looked at when. Woken by changes, by the exact time something falls due, and by
  * a resync.
  */
-import type { WorkloadEvents } from '../act/events.ts';
+import type { Events } from '../act/events.ts';
 import type { ManagedPolicy, PlacementPolicy } from '../decide/placement/policy.ts';
 import type { BackoffPolicy } from '../lib/backoff.ts';
 import type { Clock, Timer } from '../lib/clock.ts';
@@ -31,7 +31,7 @@ export interface PlacementControllerOptions {
   readonly reconciler: PlacementReconciler;
   readonly inFlight: Pick<EvictionsInFlight, 'add' | 'remove'>;
   readonly turns: Pick<DisruptionTurns, 'isWaiting' | 'onTurn'>;
-  readonly events: WorkloadEvents;
+  readonly events: Pick<Events, 'onWorkload'>;
   readonly metrics: Metrics;
   readonly gauges: PlanGauges;
   readonly clock: Clock;
@@ -96,14 +96,11 @@ export function createPlacementController(options: PlacementControllerOptions): 
       if (was || isFirst) return;
       const { spotPercentage, minOnDemand } = policy.rule;
       const floor = minOnDemand.kind === 'count' ? String(minOnDemand.count) : `${minOnDemand.percent}%`;
-      events.record(
-        workload,
-        'ManagementStarted',
-        renderReason('ManagementStarted', { spotPercentage, minOnDemand: floor }),
-      );
+      const message = renderReason('ManagementStarted', { spotPercentage, minOnDemand: floor });
+      events.onWorkload(workload, { reason: 'ManagementStarted', message });
     } else if (was) {
       stopManaging(key);
-      events.record(workload, 'ManagementStopped', renderReason('ManagementStopped', {}));
+      events.onWorkload(workload, { reason: 'ManagementStopped', message: renderReason('ManagementStopped', {}) });
     }
   };
 

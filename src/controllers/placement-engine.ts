@@ -1,5 +1,5 @@
 /** The placement engine's controllers, put together: what one process has of it, leader or not. */
-import { createWorkloadEvents } from '../act/events.ts';
+import { createEvents } from '../act/events.ts';
 import { createRestamp } from '../act/restamp.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Millis } from '../lib/units.ts';
@@ -40,7 +40,7 @@ export function createPlacementEngine(options: PlacementEngineOptions): Placemen
   const shared = {
     ...options,
     inFlight,
-    events: createWorkloadEvents(options.events, clock),
+    events: createEvents(options.events, clock, 'Place'),
     turns,
     moves: createMoveTracker(history),
     restamp: createRestamp(api),

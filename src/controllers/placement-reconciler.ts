@@ -1,5 +1,5 @@
 /** One look at one workload: plan, carry out the one next step as far as the guards let it, and say when to look again. */
-import type { WorkloadEvents } from '../act/events.ts';
+import type { Events } from '../act/events.ts';
 import type { EngineJournal } from '../act/journal.ts';
 import type { Restamp } from '../act/restamp.ts';
 import type { RestampDecision } from '../decide/decision.ts';
@@ -32,7 +32,7 @@ export interface ReconcilerOptions {
   readonly moves: MoveTracker;
   readonly spot: SpotWatch;
   readonly restamp: Restamp;
-  readonly events: WorkloadEvents;
+  readonly events: Pick<Events, 'onWorkload' | 'forget'>;
   readonly journal: EngineJournal;
   readonly metrics: Metrics;
   readonly gauges: PlanGauges;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createWorkloadEvents } from '../act/events.ts';
+import { createEvents } from '../act/events.ts';
 import { createJournal } from '../act/journal.ts';
 import type { RestampOutcome } from '../act/restamp.ts';
 import { pod, restamp, type SceneChanges, scene, web } from '../guard/testing/scene.ts';
@@ -23,7 +23,7 @@ async function apply(outcomes: readonly RestampOutcome[], changes: SceneChanges 
   let asked = 0;
   const batch = createRestampBatch({
     restamp: async () => outcomes[asked++] ?? restamped,
-    events: createWorkloadEvents({ record: ({ note }) => void told.push(note) }, clock),
+    events: createEvents({ record: ({ note }) => void told.push(note) }, clock, 'Place'),
     journal,
     metrics,
     log: createSilentLogger(),

@@ -1,5 +1,5 @@
 /** Corrects the stamps of a workload's pods, a limited number at a time. */
-import type { WorkloadEvents } from '../act/events.ts';
+import type { Events } from '../act/events.ts';
 import type { EngineJournal } from '../act/journal.ts';
 import type { Restamp } from '../act/restamp.ts';
 import type { RestampDecision } from '../decide/decision.ts';
@@ -28,7 +28,7 @@ export interface RestampBatch {
 
 export interface RestampBatchOptions {
   readonly restamp: Restamp;
-  readonly events: WorkloadEvents;
+  readonly events: Pick<Events, 'onWorkload'>;
   readonly journal: EngineJournal;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -65,7 +65,7 @@ export function createRestampBatch({ restamp, events, journal, metrics, log }: R
       }
       if (count > 0) {
         const message = renderReason('Restamped', { count });
-        events.record(workload, 'Restamped', message);
+        events.onWorkload(workload, { reason: 'Restamped', message });
         journal.record(key, { kind: 'done', reason: 'Restamped', message });
       }
       if (hasFailed) return RETRY_MILLIS;
