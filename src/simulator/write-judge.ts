@@ -6,9 +6,10 @@ import type { Event } from '../api/core.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRecord } from '../lib/is-record.ts';
-import type { EpochMillis, Millis } from '../lib/units.ts';
+import type { Millis } from '../lib/units.ts';
 import type { Ledger } from './ledger.ts';
 import { treeAt } from './policy-book.ts';
+import { createRecentCounts } from './recent-counts.ts';
 import type { ObservedWrite, SettleWrite } from './watched-api.ts';
 
 export interface WriteJudgeOptions {
@@ -50,21 +51,15 @@ export function createWriteJudge({ config, clock, ledger, isDisturbed, isMeddled
   let holders = new Set<string>();
   /** By object: the version that its last write by the operator led to. */
   const versions = new Map<string, string>();
-  const times = new Map<string, EpochMillis[]>();
+  const recent = createRecentCounts(clock, OFTEN_MILLIS);
   let disturbedAt = Number.NEGATIVE_INFINITY;
 
   const isCalm = (): boolean => {
     if (isDisturbed()) disturbedAt = clock.now();
     return clock.now() - disturbedAt > CALM_MILLIS;
   };
-  const countRecent = (key: string): number => {
-    const recent = (times.get(key) ?? []).filter((at) => clock.now() - at < OFTEN_MILLIS);
-    recent.push(clock.now());
-    times.set(key, recent);
-    return recent.length;
-  };
   const checkOften = (key: string, text: string, most: number): void => {
-    const count = countRecent(key);
+    const count = recent.add(key);
     ledger.check('quiet', count <= most, () => `${text}: ${count} times within ten minutes`);
   };
 
@@ -83,7 +78,7 @@ export function createWriteJudge({ config, clock, ledger, isDisturbed, isMeddled
     },
     onRead(verb, resource, identity) {
       // Counted always, and judged when what is asked for has been answered for as long as is counted.
-      const count = countRecent(`${verb} ${resource} ${identity}`);
+      const count = recent.add(`${verb} ${resource} ${identity}`);
       const isAnswered = isCalm() && clock.now() - disturbedAt > OFTEN_MILLIS;
       if (isAnswered)
         ledger.check(
