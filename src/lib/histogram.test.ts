@@ -48,6 +48,21 @@ describe('percentile', () => {
     expect(histogram.percentile(0.9)).toBe(layout.startOf(layout.indexOf(100) + 1));
   });
 
+  test('that ends exactly with the weight of a bucket is in that one, not in the next', () => {
+    const histogram = fill(lasting(), [
+      { value: 100, weight: 1, at: 0 },
+      { value: 5000, weight: 1, at: 0 },
+    ]);
+    expect(histogram.percentile(0.5)).toBe(layout.startOf(layout.indexOf(100) + 1));
+    expect(histogram.percentile(0.51)).toBe(layout.startOf(layout.indexOf(5000) + 1));
+  });
+
+  test('in the last bucket but one is its upper end', () => {
+    const histogram = lasting();
+    histogram.add(layout.startOf(layout.count - 2), 1, 0);
+    expect(histogram.percentile(1)).toBe(layout.startOf(layout.count - 1));
+  });
+
   test('of nothing is 0', () => {
     expect(fading().percentile(0.9)).toBe(0);
     expect(fading().isEmpty()).toBe(true);
@@ -163,6 +178,36 @@ describe('merge', () => {
     const none = fading();
     none.merge(some);
     expect(none.state()).toEqual(before);
+  });
+
+  test('of one that is ten years younger takes its shares, and does not overflow', () => {
+    const old = fill(fading(), [{ value: 100, weight: 1, at: 0 }]);
+    const young = fill(fading(), [
+      { value: 200, weight: 1, at: 3650 * DAY },
+      { value: 900, weight: 1, at: 3650 * DAY },
+    ]);
+    old.merge(young);
+    for (const value of [200, 900]) expect(old.share(layout.indexOf(value))).toBeCloseTo(0.5);
+    expect(old.share(layout.indexOf(100))).toBe(0);
+    expect(old.state().buckets.every(([, weight]) => Number.isFinite(weight))).toBe(true);
+  });
+
+  test('asks for the same buckets and half-life, wherever they were made', () => {
+    const options = { firstWidth: 10, ratio: 1.05, maxValue: 1e6 };
+    const histogramOf = (changed: Partial<typeof options>, halfLifeMillis = DAY): DecayingHistogram =>
+      fill(new DecayingHistogram({ layout: createBucketLayout({ ...options, ...changed }), halfLifeMillis }), [
+        { value: 100, weight: 1, at: 0 },
+      ]);
+    const histogram = histogramOf({});
+    histogram.merge(histogramOf({}));
+    expect(histogram.share(layout.indexOf(100))).toBe(1);
+    for (const other of [
+      histogramOf({ firstWidth: 11 }),
+      histogramOf({ ratio: 1.06 }),
+      histogramOf({ maxValue: 2e6 }),
+      histogramOf({}, 2 * DAY),
+    ])
+      expect(() => histogram.merge(other)).toThrow(RangeError);
   });
 
   test('of histograms that never fade adds their weights', () => {

@@ -125,7 +125,7 @@ export class DecayingHistogram {
   }
 
   #halfLivesSince(at: EpochMillis): number {
-    return this.halfLifeMillis === Number.POSITIVE_INFINITY ? 0 : (at - this.#referenceMillis) / this.halfLifeMillis;
+    return (at - this.#referenceMillis) / this.halfLifeMillis;
   }
 
   #weightOf(index: number): number {
