@@ -72,8 +72,20 @@ describe('book of usage', () => {
   test('a mark never goes back', () => {
     const book = aBook();
     take(book, [], 5 * HOUR);
-    take(book, [], 3 * HOUR);
+    take(book, [], 5 * HOUR, { readTo: { cpu: 3 * HOUR, memory: 3 * HOUR } });
     expect(book.readTo(web)).toEqual({ cpu: 5 * HOUR, memory: 5 * HOUR });
+  });
+
+  test.each([
+    ['a source', { cpu: 5000 * HOUR }, 5 * HOUR],
+    ['a clock that was put right since', { cpu: 5000 * HOUR }, 5000 * HOUR],
+  ])('a mark of the future, of %s, keeps out nothing', (_, readTo, now) => {
+    const book = aBook();
+    take(book, [], now, { readTo });
+    take(book, [aSeries('a', { cpu: [[6 * HOUR, 1]] })], 6 * HOUR);
+    take(book, [aSeries('a', { cpu: [[7 * HOUR, 1]] })], 7 * HOUR);
+    expect(book.profileOf(web, 'app')?.cpu.samples()).toBeGreaterThan(0);
+    expect(book.readTo(web)).toEqual({ cpu: 7 * HOUR, memory: 7 * HOUR });
   });
 
   test('sources of the present are taken pod by pod: their samples are of different instants', () => {

@@ -89,6 +89,7 @@ export class UsageBook {
   take(ref: WorkloadRef, settings: UsageSettings, taken: TakenUsage, now: EpochMillis): boolean {
     const page = this.#open(ref, now);
     let isNew = false;
+    const known = notAfter(page.readTo, now);
     for (const series of taken.series) {
       const entry = entryOf(page, series.container, settings);
       if (
@@ -98,14 +99,14 @@ export class UsageBook {
       )
         entry.ring = new UsageRing(settings.rollingWindowMillis);
       const of = taken.takenOf?.(series.pod);
-      const after = of === undefined ? page.readTo : { cpu: of, memory: of };
+      const after = of === undefined ? known : { cpu: of, memory: of };
       if (entry.take(series, after, taken.startedAt(series.pod, series.container), this.#options.random)) {
         // Containers that others inject into pods are in no template: they are seen by what they use.
         entry.seenAt = page.seenAt;
         isNew = true;
       }
     }
-    page.readTo = later(page.readTo, taken.readTo);
+    page.readTo = later(known, notAfter(taken.readTo, now));
     return isNew;
   }
 
@@ -220,6 +221,14 @@ function entryOf(page: BookPage, container: string, settings: UsageSettings): Us
   const entry = new UsageEntry(settings.profile, page.seenAt);
   page.entries.set(container, entry);
   return entry;
+}
+
+/** A mark of the future, by a clock that was wrong, would keep out all that is used until then. */
+function notAfter({ cpu, memory }: ResourceInstants, now: EpochMillis): ResourceInstants {
+  return {
+    ...(cpu !== undefined && { cpu: Math.min(cpu, now) }),
+    ...(memory !== undefined && { memory: Math.min(memory, now) }),
+  };
 }
 
 function later(one: ResourceInstants, other: ResourceInstants): ResourceInstants {

@@ -7,6 +7,7 @@
 import type { Semaphore } from '../../kube/transport/semaphore.ts';
 import { isRecord, memberOf } from '../../lib/is-record.ts';
 import { tryParseJson } from '../../lib/try-parse-json.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { UsagePoint, UsageSeries } from '../../model/usage-series.ts';
 import { type HttpExchange, shown } from './http-exchange.ts';
 import type { CredentialsReader } from './source-credentials.ts';
@@ -23,7 +24,7 @@ export interface CustomSourceOptions {
 export function createCustomSource(options: CustomSourceOptions): UsageSource {
   const { name, url } = options;
 
-  const ask = async (request: object, signal: AbortSignal): Promise<UsageAnswer> => {
+  const ask = async (request: Question, signal: AbortSignal): Promise<UsageAnswer> => {
     const known = await options.credentials.read(signal);
     if (!known.ok) return known;
     const release = await options.permits.acquire(signal);
@@ -42,7 +43,7 @@ export function createCustomSource(options: CustomSourceOptions): UsageSource {
       if (!answer.ok) return answer;
       if (answer.status === 401 || answer.status === 403) options.credentials.refused();
       return answer.status === 200
-        ? readAnswer(answer.body, url)
+        ? readAnswer(answer.body, url, request.to * 1000)
         : { ok: false, problem: statusProblem(url, answer.status) };
     } finally {
       release();
@@ -63,12 +64,27 @@ export function createCustomSource(options: CustomSourceOptions): UsageSource {
   };
 }
 
-function question({ workload, pods, containers, from, to }: UsageRequest): object {
+/** Instants are in Unix seconds. */
+interface Question {
+  readonly workload: UsageRequest['workload'] | null;
+  readonly pods: readonly string[];
+  readonly containers: readonly string[];
+  readonly from: { readonly cpu: number; readonly memory: number };
+  readonly to: number;
+}
+
+function question({ workload, pods, containers, from, to }: UsageRequest): Question {
   return { workload, pods, containers, from: { cpu: from.cpu / 1000, memory: from.memory / 1000 }, to: to / 1000 };
 }
 
-/** Leniently: a series that cannot be read costs itself only. */
-function readAnswer(body: Buffer, url: URL): UsageAnswer {
+/** A clock may be off; milliseconds in place of seconds are some 50,000 years. */
+const MOST_AHEAD: Millis = 300_000;
+
+/**
+ * Leniently: a series that cannot be read costs itself only. What is later than what was asked for is left out: taken,
+ * all until then would count as read.
+ */
+function readAnswer(body: Buffer, url: URL, to: EpochMillis): UsageAnswer {
   const list = memberOf(tryParseJson(body.toString('utf8')), 'series');
   if (!Array.isArray(list)) {
     const message = `${shown(url)} did not answer with {"series": [...]}: see the documentation of custom usage sources`;
@@ -76,6 +92,12 @@ function readAnswer(body: Buffer, url: URL): UsageAnswer {
   }
   const series: UsageSeries[] = [];
   let unreadable = 0;
+  let ahead = 0;
+  const pointsOf = (value: unknown, convert: (value: number) => number): UsagePoint<number>[] => {
+    const points = readPoints(value, convert);
+    ahead += points.filter(({ at }) => at > to + MOST_AHEAD).length;
+    return points.filter(({ at }) => at <= to);
+  };
   for (const item of list) {
     const pod: unknown = isRecord(item) ? item['pod'] : undefined;
     const container: unknown = isRecord(item) ? item['container'] : undefined;
@@ -83,10 +105,13 @@ function readAnswer(body: Buffer, url: URL): UsageAnswer {
       unreadable++;
       continue;
     }
-    const cpu = readPoints(item['cpu'], (cores) => Math.trunc(cores * 1000));
-    series.push({ pod, container, cpu, memory: readPoints(item['memory'], Math.trunc) });
+    const cpu = pointsOf(item['cpu'], (cores) => Math.trunc(cores * 1000));
+    series.push({ pod, container, cpu, memory: pointsOf(item['memory'], Math.trunc) });
   }
-  const warnings = unreadable === 0 ? [] : [`${unreadable} series without pod and container were left out`];
+  const warnings = [
+    ...(unreadable === 0 ? [] : [`${unreadable} series without pod and container were left out`]),
+    ...(ahead === 0 ? [] : [`points of the future were left out, ${ahead} of them: instants are in Unix seconds`]),
+  ];
   return { ok: true, series, readTo: { ...endOf('cpu', series), ...endOf('memory', series) }, warnings };
 }
 

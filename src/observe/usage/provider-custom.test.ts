@@ -87,6 +87,23 @@ describe('provider custom', () => {
     expect(await chosen.source.fetch(request, signal)).toMatchObject({ ok: false, problem: { reason } });
   });
 
+  test('points of the future are left out, lest all until then count as read; milliseconds for seconds are told', async () => {
+    const cpu = [
+      [10, 0.1],
+      [601, 0.1],
+      [1_767_225_600_000, 0.1],
+    ];
+    const body = JSON.stringify({ series: [{ pod: 'web-a', container: 'app', cpu, memory: [] }] });
+    const server = await serve((_, response) => void response.end(body));
+    const chosen = custom({ mine: { url: server.url.href } }, 'mine');
+    if (!chosen.ok) throw new Error(chosen.problem.message);
+    expect(await chosen.source.fetch(request, signal)).toMatchObject({
+      series: [{ cpu: [{ at: 10_000, value: 100 }] }],
+      readTo: { cpu: 10_000 },
+      warnings: ['points of the future were left out, 1 of them: instants are in Unix seconds'],
+    });
+  });
+
   test('for any JSON, an answer comes of it', async () => {
     let body = '';
     const server = await serve((_, response) => void response.end(body));
