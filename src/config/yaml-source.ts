@@ -1,6 +1,6 @@
 /** YAML text with the line of each key, so that every complaint can say where. */
 
-import { isMap, isNode, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import { ConfigError, describeError } from '../lib/errors.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { headOf } from '../lib/yaml.ts';
@@ -9,7 +9,7 @@ import { headOf } from '../lib/yaml.ts';
 export interface YamlSource {
   /** The keys of the top level; empty for an empty file. */
   readonly root: Readonly<Record<string, unknown>>;
-  /** The line of the key at `path`, from 1; of its nearest written parent where it stands behind an anchor. */
+  /** The line of the key or list item at `path`, from 1; of its nearest written parent where it stands behind an anchor. */
   lineOf(path: readonly string[]): number | undefined;
 }
 
@@ -47,12 +47,13 @@ export function parseYamlSource(text: string, fileName: string, what = 'YAML con
       let node: unknown = document.contents;
       let line: number | undefined;
       for (const name of path) {
-        if (!isMap(node)) break;
-        const pair = pairOf(node, name);
-        if (pair === undefined) break;
-        const start = isNode(pair.key) ? pair.key.range?.[0] : undefined;
-        if (start !== undefined) line = lines.linePos(start).line;
-        node = pair.value;
+        const item = isSeq(node) ? node.get(Number(name), true) : undefined;
+        const pair = isMap(node) ? pairOf(node, name) : undefined;
+        const found = pair === undefined ? item : pair.key;
+        const start = isNode(found) ? found.range?.[0] : undefined;
+        if (start === undefined) break;
+        line = lines.linePos(start).line;
+        node = pair === undefined ? item : pair.value;
       }
       return line;
     },

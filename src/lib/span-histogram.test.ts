@@ -26,6 +26,15 @@ describe('span histogram', () => {
     expect([shareOf(histogram, 10), shareOf(histogram, 5000), shareOf(histogram, 300)]).toEqual([0.75, 0.25, 0]);
   });
 
+  test('a bucket beyond those in use has no share, also where the next span has values', () => {
+    const histogram = new SpanHistogram(options);
+    for (const span of [0, 1, 2]) histogram.add(100, span * options.spanMillis);
+    const used = options.layout.indexOf(100);
+    const shares = Array.from({ length: options.layout.count }, (_, index) => histogram.share(index));
+    expect(shares).toEqual(shares.map((_, index) => (index === used ? 1 : 0)));
+    expect(histogram.share(-1)).toBe(0);
+  });
+
   test('tells the shares of all buckets at once, of the latest spans alone, whatever came last', () => {
     const histogram = new SpanHistogram(options);
     expect(histogram.shares(3)).toEqual(new Float64Array(0));

@@ -34,7 +34,14 @@ describe('parseScenario', () => {
   });
 
   test.each<[string, string, string]>([
-    ['an unknown key', `${base}nonsense: 1\n`, 'test.yaml: unknown key nonsense'],
+    ['an unknown key', `${base}nonsense: 1\n`, 'test.yaml:8: unknown key nonsense'],
+    [
+      'an unknown key of an entry',
+      `${base}  - { name: api, replica: 3 }\n`,
+      'test.yaml:8: workloads[1]: unknown key replica',
+    ],
+    ['a mistake in a later entry', `${base}  - name: api\n    replicas: -1\n`, 'test.yaml:9: workloads[1].replicas:'],
+    ['a later entry that misses something', `${base}  - name: api\n`, 'test.yaml:8: workloads[1].replicas:'],
     [
       'a missing key',
       'name: test\nduration: 1h\nworkloads: [{ name: web, replicas: 1 }]\n',

@@ -53,7 +53,8 @@ export function parseScenario(text: string, fileName: string): Scenario {
 
 function problemOf(issue: ScenarioIssue, source: YamlSource, fileName: string): string {
   const path = issue.path.map(String);
-  const line = source.lineOf(path);
+  const [unknown] = issue.code === 'unrecognized_keys' ? issue.keys : [];
+  const line = source.lineOf(unknown === undefined ? path : [...path, unknown]);
   const where = path.reduce((text, part) => (/^\d+$/.test(part) ? `${text}[${part}]` : `${text}.${part}`), '');
   const place = where === '' ? '' : ` ${where.replace(/^\./, '')}:`;
   return `${fileName}${line === undefined ? '' : `:${line}`}:${place} ${describeIssue(issue)}`;
