@@ -193,14 +193,18 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
     // A fault may have ended the watch during its first events.
     if (stopped) open.stop();
     else options.onOpen?.();
-    const onAbort = (): void => {
+    const leave = (): void => {
       stop();
+      sink.end();
+    };
+    const onAbort = (): void => {
       queue.end(options.signal?.reason);
+      leave();
     };
     options.signal?.addEventListener('abort', onAbort, { once: true });
     return queue.iterate(() => {
       options.signal?.removeEventListener('abort', onAbort);
-      stop();
+      leave();
     });
   }
 }

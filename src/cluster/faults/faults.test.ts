@@ -85,6 +85,33 @@ describe('faults of the in-process client', () => {
     expect((await server.client({ user: 'alice' }).list(resources.pods)).items).toHaveLength(1);
   });
 
+  test('an outage has nothing to break of watches whose clients have gone', async () => {
+    const { server } = createTestServer();
+    const stop = new AbortController();
+    const [aborted, left] = [{ signal: stop.signal }, {}].map((options) =>
+      server
+        .client()
+        .watch(resources.pods, { resourceVersion: '0', ...options })
+        [Symbol.asyncIterator](),
+    );
+    const waiting = aborted?.next();
+    left?.next().catch(() => {});
+    await Promise.resolve();
+    const broken = (): number => {
+      let asked = 0;
+      // Of each watch that is open the fault is asked whether it meets its user.
+      const users = Object.assign(['nobody'], { some: () => asked++ < 0 });
+      server.faults.add({ users, effect: { kind: 'outage' } }).remove();
+      return asked;
+    };
+    expect(broken()).toBe(2);
+    stop.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    expect(broken()).toBe(1);
+    await left?.return?.();
+    expect(broken()).toBe(0);
+  });
+
   test('drop-after: a transport error, but the write happened', async () => {
     const { server, api } = createTestServer();
     server.faults.add({ verbs: ['create'], count: 1, effect: { kind: 'drop-after' } });

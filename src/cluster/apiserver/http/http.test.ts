@@ -147,6 +147,21 @@ describe('plain HTTP', () => {
     expect((await call('/version')).body).toMatchObject({ major: '1', minor: '37' });
   });
 
+  test('of a watch whose client has gone nothing is left, not even for an outage to break', async () => {
+    const { listening, server } = await start();
+    const stop = new AbortController();
+    await fetch(`${listening.url}/api/v1/pods?watch=1&resourceVersion=0`, { signal: stop.signal });
+    const broken = (): number => {
+      let asked = 0;
+      const users = Object.assign(['nobody'], { some: () => asked++ < 0 });
+      server.faults.add({ users, effect: { kind: 'outage' } }).remove();
+      return asked;
+    };
+    expect(broken()).toBe(1);
+    stop.abort();
+    await expect.poll(broken).toBe(0);
+  });
+
   test('watches stream lines, end by their timeout, and report a broken start', async () => {
     const { call, api, server } = await start();
     await api.create(resources.pods, testPod('a'));

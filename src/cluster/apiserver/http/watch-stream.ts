@@ -104,5 +104,6 @@ export function streamWatch({
   signal.addEventListener('abort', () => {
     over = true;
     open?.stop();
+    sink.end();
   });
 }
