@@ -68,6 +68,19 @@ describe('defaults', () => {
     expect(config.observability.logging).toEqual({ level: 'warn', format: 'text' });
     expect(config.operator.namespace).toBe('spotalis-system');
   });
+
+  test('a shorter lease, the only of its times that Spotalis knows, shortens the others that are left out', () => {
+    const election = (keys: string, env = {}) =>
+      configOf(`operator:\n  leaderElection: { ${keys} }\n`, env).operator.leaderElection;
+    const leaseDuration = 6000;
+    expect(election('leaseDuration: 6s')).toMatchObject({ leaseDuration, renewDeadline: 4000, retryPeriod: 800 });
+    expect(election('', { SPOTALIS_LEADER_ELECTION_LEASE_DURATION: '6s' })).toMatchObject({ renewDeadline: 4000 });
+    expect(election('leaseDuration: 6s, renewDeadline: 5s')).toMatchObject({ renewDeadline: 5000, retryPeriod: 800 });
+    expect(election('leaseDuration: 1m')).toMatchObject({ renewDeadline: 10_000, retryPeriod: 2000 });
+    expect(problemsOf('operator:\n  leaderElection: { leaseDuration: soon }')).toEqual([
+      expect.stringContaining('leaseDuration is not a duration: "soon"'),
+    ]);
+  });
 });
 
 describe('environment', () => {

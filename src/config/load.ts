@@ -10,6 +10,7 @@ import { configAliases, unusedKeys } from './aliases.ts';
 import { checkConfig } from './checks.ts';
 import type { ConfigKey } from './config-key.ts';
 import { type Environment, readEnvironment } from './environment.ts';
+import { timesWithin } from './lease-times.ts';
 import { type Config, type ConfigTree, configTree, isConfigKey, listConfigKeys } from './schema.ts';
 import { parseYamlSource, type YamlSource } from './yaml-source.ts';
 
@@ -55,8 +56,12 @@ export function loadConfig({ text, fileName, env }: ConfigInput): LoadedConfig {
   warnings.push(...overlay.warnings);
   for (const { path, variable, value } of overlay.values) given.set(path, { value, label: `${variable}: ${path}` });
   switchOff(given);
+  const derived = timesWithin((path) => given.get(path)?.value);
 
-  const config = resolve(configTree, '', (path, key) => readKey(key, given.get(path), problems));
+  const config = resolve(configTree, '', (path, key) => {
+    const value = derived.get(path);
+    return readKey(key, value === undefined ? given.get(path) : { value, label: path }, problems);
+  });
   // Contradictions between keys mean something only where each key is valid.
   if (problems.length === 0) {
     for (const { path, message } of checkConfig(config)) problems.push(originOf(path, given, at) + message);

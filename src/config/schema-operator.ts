@@ -48,12 +48,14 @@ export const operatorKeys = {
     renewDeadline: duration('10s', {
       env: 'LEADER_ELECTION_RENEW_DEADLINE',
       restart: true,
-      description: 'How long the leader tries to renew before it gives up; shorter than leaseDuration.',
+      description:
+        'How long the leader tries to renew before it gives up; shorter than leaseDuration, and two thirds of one below 15s.',
     }),
     retryPeriod: duration('2s', {
       env: 'LEADER_ELECTION_RETRY_PERIOD',
       restart: true,
-      description: 'Pause between two tries; 1.2 times of it are shorter than renewDeadline.',
+      description:
+        'Pause between two tries; 1.2 times of it are shorter than renewDeadline. Shorter with a leaseDuration below 15s.',
     }),
   },
   disruptionWindow: {
