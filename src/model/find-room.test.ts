@@ -1,48 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { findRoom, fitsUnsteered, hasRoomFor, type Room, type RoomRequest } from './find-room.ts';
+import { findRoom, fitsUnsteered, hasRoomFor, type RoomRequest } from './find-room.ts';
 import { nodeClassProfile } from './node-profiles.ts';
-import type { NodeRecord, PodRecord, Taint, VolumeClaimRecord } from './records.ts';
+import type { NodeRecord, PodRecord, Taint } from './records.ts';
 import { createSides } from './sides.ts';
 import { createSnapshot } from './snapshot.ts';
-import {
-  aDeployment,
-  aNode,
-  aPod,
-  aReplicaSet,
-  aSpreadRule,
-  aTemplate,
-  aVolumeClaim,
-  GIB,
-  inZone,
-} from './testing/records.ts';
+import { aDeployment, aNode, aPod, aReplicaSet, aSpreadRule, aTemplate, GIB, inZone } from './testing/records.ts';
+import { type Cluster, inZoneOf, roomIn } from './testing/room.ts';
 
 const replicaSet = aReplicaSet(aDeployment());
 const taint = (key: string, effect: Taint['effect'] = 'NoSchedule', value = ''): Taint => ({ key, value, effect });
-
-interface Cluster {
-  readonly nodes?: readonly NodeRecord[];
-  readonly pods?: readonly PodRecord[];
-  readonly volumeClaims?: readonly VolumeClaimRecord[];
-  readonly provisionable?: boolean;
-  readonly isPartial?: boolean;
-}
-
-function roomIn(cluster: Cluster, request: Partial<RoomRequest> = {}): Room {
-  const { nodes = [aNode('o1', 'on-demand')], pods = [], volumeClaims = [], provisionable = false } = cluster;
-  const view = createSnapshot({ nodes, pods, volumeClaims, isPartial: cluster.isPartial === true });
-  const nodeClasses = nodeClassProfile(['karpenter'], {
-    provisionable: { spot: provisionable, onDemand: provisionable },
-  });
-  const asked: RoomRequest = {
-    namespace: 'shop',
-    template: aTemplate(),
-    side: 'on-demand',
-    claims: [],
-    siblingNodes: new Set(),
-    ...request,
-  };
-  return findRoom(view, createSides(nodeClasses), asked);
-}
 
 describe('hasRoomFor', () => {
   const node = aNode('n', 'spot', { allocatable: { cpuMillis: 1000, memoryBytes: GIB }, maxPods: 2 });
@@ -75,9 +41,6 @@ describe('findRoom', () => {
     });
   });
 
-  const labelled = (zone: string): NodeRecord =>
-    aNode('o', 'on-demand', { labels: { 'karpenter.sh/capacity-type': 'on-demand', zone } });
-
   test.each<[string, Cluster, Partial<RoomRequest>, string]>([
     [
       'a node that is not ready',
@@ -99,7 +62,7 @@ describe('findRoom', () => {
     ],
     [
       'a node in another zone',
-      { nodes: [labelled('b')] },
+      { nodes: [inZoneOf('b')] },
       { template: aTemplate({ requiredNodeTerms: [inZone('a')] }) },
       '1 excluded by',
     ],
@@ -171,171 +134,12 @@ describe('findRoom', () => {
     expect(roomIn({ nodes: [], provisionable: true }, { template })).toMatchObject({ kind: 'none' });
   });
 
-  describe('hazard H12: volumes', () => {
-    const claims = ['data'];
-    const bound = aVolumeClaim('data', { requiredNodeTerms: [inZone('a')] });
-
-    test('a node in the zone of the volume', () => {
-      expect(roomIn({ nodes: [labelled('a')], volumeClaims: [bound] }, { claims })).toMatchObject({ kind: 'node' });
-    });
-
-    test('none in that zone', () => {
-      expect(roomIn({ nodes: [labelled('b')], volumeClaims: [bound] }, { claims })).toMatchObject({
-        kind: 'none',
-        isVolume: true,
-      });
-    });
-
-    test('a claim that is not bound goes where the pod goes', () => {
-      const volumeClaims = [aVolumeClaim('data', { bound: false })];
-      expect(roomIn({ volumeClaims }, { claims })).toMatchObject({ kind: 'node' });
-    });
-
-    test('an autoscaler may make a node in the zone of the volume, but never one that has the disk of another', () => {
-      const at = (key: string) =>
-        aVolumeClaim('data', {
-          requiredNodeTerms: [{ expressions: [{ key, operator: 'In', values: ['a'] }], fields: [] }],
-        });
-      const roomFor = (key: string, nodes: readonly NodeRecord[] = []) =>
-        roomIn({ nodes, volumeClaims: [at(key)], provisionable: true }, { claims });
-      expect(roomFor('zone')).toEqual({ kind: 'provisionable' });
-      expect(roomFor('kubernetes.io/hostname')).toEqual({
-        kind: 'none',
-        detail: 'there is no on-demand node',
-        isVolume: true,
-      });
-      expect(roomFor('kubernetes.io/hostname', [labelled('a')])).toMatchObject({
-        kind: 'none',
-        detail: expect.stringContaining('outside the reach of the pod’s volume'),
-      });
-      const host = aNode('o', 'on-demand');
-      const itself = { ...host, labels: { ...host.labels, 'kubernetes.io/hostname': 'a' } };
-      expect(roomFor('kubernetes.io/hostname', [itself])).toEqual({ kind: 'node', node: 'o' });
-    });
-
-    test('a claim that is not known proves nothing, not even with an autoscaler', () => {
-      expect(roomIn({ provisionable: true }, { claims })).toMatchObject({ kind: 'none', isVolume: true });
-    });
-
-    test('where a volume that is not known can be reached is not known either, also with an autoscaler', () => {
-      const volumeClaims = [aVolumeClaim('data', { requiredNodeTerms: [] })];
-      expect(roomIn({ volumeClaims, provisionable: true }, { claims: ['data'] })).toEqual({
-        kind: 'none',
-        detail: 'where a volume of the pod can be reached is not known',
-        isVolume: true,
-      });
-    });
-  });
-
   test('where pods of other namespaces are not seen no node is known to have room', () => {
     expect(roomIn({ isPartial: true })).toMatchObject({
       kind: 'none',
       detail: expect.stringContaining('what they have left is not known'),
     });
     expect(roomIn({ isPartial: true, provisionable: true })).toEqual({ kind: 'provisionable' });
-  });
-
-  describe('hazard H20: pods with affinity, anti-affinity or spread rules', () => {
-    const siblingNodes = new Set(['o1']);
-
-    const withCompany = (topologyKey: string, kind: 'together' | 'apart') =>
-      aTemplate({
-        hasPodPlacementRules: true,
-        company: [{ kind, topologyKey, selector: { matchLabels: { app: 'web' } }, isOwn: true, isElsewhere: false }],
-      });
-
-    test('apart on machines: a node with a pod of the same workload will not do, another does', () => {
-      const template = withCompany('kubernetes.io/hostname', 'apart');
-      expect(roomIn({}, { template, siblingNodes })).toMatchObject({
-        kind: 'none',
-        detail: '1 where its affinity or anti-affinity to other pods may keep it from',
-      });
-      const nodes = [aNode('o1', 'on-demand'), aNode('o2', 'on-demand')];
-      expect(roomIn({ nodes }, { template, siblingNodes })).toEqual({ kind: 'node', node: 'o2' });
-    });
-
-    test('together in a zone: a node that runs a sibling will do', () => {
-      const nodes = [{ ...labelled('a'), name: 'o1' }];
-      expect(roomIn({ nodes }, { template: withCompany('zone', 'together'), siblingNodes })).toMatchObject({
-        kind: 'node',
-      });
-    });
-
-    test('a node in a zone that its anti-affinity forbids proves nothing, whether or not a sibling is on it', () => {
-      const ask = (nodes: readonly NodeRecord[], provisionable = false) =>
-        roomIn({ nodes, provisionable }, { template: withCompany('zone', 'apart'), siblingNodes });
-      const sibling = { ...labelled('a'), name: 'o1' };
-      const next = { ...labelled('a'), name: 'o2' };
-      const away = { ...labelled('b'), name: 'o3' };
-      expect(ask([sibling, next])).toMatchObject({ kind: 'none', detail: expect.stringContaining('affinity') });
-      expect(ask([sibling, next], true)).toEqual({ kind: 'provisionable' });
-      expect(ask([sibling, next, away])).toEqual({ kind: 'node', node: 'o3' });
-    });
-
-    test('pods that must share a machine find none on another, nor on one that an autoscaler could make', () => {
-      const nodes = [aNode('o1', 'spot'), aNode('o2', 'on-demand')];
-      const ask = (provisionable: boolean, known = nodes) =>
-        roomIn(
-          { nodes: known, provisionable },
-          { template: withCompany('kubernetes.io/hostname', 'together'), siblingNodes },
-        );
-      expect(ask(false)).toMatchObject({ kind: 'none', detail: expect.stringContaining('affinity') });
-      expect(ask(true)).toMatchObject({ kind: 'none' });
-      expect(ask(false, [aNode('o1', 'on-demand')])).toEqual({ kind: 'node', node: 'o1' });
-    });
-
-    describe('spread over zones', () => {
-      const spread = [aSpreadRule({ topologyKey: 'zone' })];
-      const template = aTemplate({ spread });
-      const [full, even, third] = ['a', 'b', 'c'].map((zone) => ({ ...labelled(zone), name: `o-${zone}` }));
-      if (full === undefined || even === undefined || third === undefined) throw new Error('no zones');
-      const crowded = { ...even, maxPods: 1 };
-      const leaving = aPod(replicaSet, 'leaving', { nodeName: 's' });
-      const at = (nodeName: string, name: string) => aPod(replicaSet, name, { nodeName, template });
-      const pods = [at('o-a', 'p1'), at('o-a', 'p2'), at('o-b', 'p3')];
-
-      test('goes where fewest are; where they are, there may be no room', () => {
-        expect(roomIn({ nodes: [full, even], pods }, { template, leaving })).toEqual({ kind: 'node', node: 'o-b' });
-        expect(roomIn({ nodes: [full, crowded], pods }, { template, leaving })).toMatchObject({
-          kind: 'none',
-          detail: '1 where its topology spread constraints allow no further pod, 1 without room for its requests',
-        });
-      });
-
-      test('is not asked of a pod that comes in nobody’s place', () => {
-        expect(roomIn({ nodes: [full, crowded], pods }, { template })).toEqual({ kind: 'node', node: 'o-a' });
-      });
-
-      test('an autoscaler may make a node in the zone that has fewest', () => {
-        const provisionable = true;
-        expect(roomIn({ nodes: [full, crowded], pods, provisionable }, { template, leaving })).toEqual({
-          kind: 'provisionable',
-        });
-        expect(roomIn({ nodes: [], pods, provisionable }, { template, leaving })).toEqual({ kind: 'provisionable' });
-      });
-
-      test('but whether it makes any in a zone that has none yet is not known', () => {
-        const asked = {
-          template: aTemplate({ spread: [aSpreadRule({ topologyKey: 'zone', minDomains: 3 })] }),
-          leaving,
-        };
-        const provisionable = true;
-        expect(roomIn({ nodes: [full, even], pods, provisionable }, asked)).toEqual({
-          kind: 'none',
-          detail:
-            '2 where its topology spread constraints allow no further pod; a new one would have to be where none is yet, for its topology spread constraints',
-          isVolume: false,
-        });
-        expect(roomIn({ nodes: [full, even, third], pods, provisionable }, asked)).toEqual({
-          kind: 'node',
-          node: 'o-c',
-        });
-      });
-    });
-
-    test('without such rules siblings do not matter', () => {
-      expect(roomIn({}, { siblingNodes })).toMatchObject({ kind: 'node' });
-    });
   });
 });
 
