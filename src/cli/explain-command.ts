@@ -1,6 +1,6 @@
 /** `stowage explain`: the whole story of one workload. */
 import type { AddCommand } from './command-definition.ts';
-import { addInputOptions, addOperatorOption, type InputOptions, type OperatorOptions } from './input-options.ts';
+import { addInputOptions, addOperatorOption, type InputOptions, type OperatorOption } from './input-options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -16,7 +16,7 @@ export const addExplainCommand: AddCommand = (program, register) => {
     )
     .argument('<workload...>', 'deploy/NAMESPACE/NAME, sts/NAMESPACE/NAME, ds/NAMESPACE/NAME, or KIND/NAME with -n')
     .addHelpText('after', EXAMPLES);
-  register<InputOptions & OperatorOptions>(command, async (context, options, words) =>
+  register<InputOptions & OperatorOption>(command, async (context, options, words) =>
     (await import('./explain/run-explain.ts')).runExplain(context, options, words),
   );
   return command;

@@ -30,7 +30,7 @@ export function addInputOptions(command: Command): Command {
 }
 
 /** Of explain and status. */
-export interface OperatorOptions {
+export interface OperatorOption {
   /** Base URL of the operator's metrics port. */
   readonly operator?: URL;
 }

@@ -2,7 +2,7 @@
 import { Option } from 'commander';
 import { type EngineName, engineNames } from '../act/journal.ts';
 import type { AddCommand } from './command-definition.ts';
-import { addOperatorOption, type OperatorOptions } from './input-options.ts';
+import { addOperatorOption, type OperatorOption } from './input-options.ts';
 import { collect } from './option-values.ts';
 
 const EXAMPLES = `
@@ -15,7 +15,7 @@ Examples:
 The operator knows what was done since it leads; what the leader before it did
 is in its log (kubectl logs, with --previous where its container ended).`;
 
-export interface JournalCommandOptions extends OperatorOptions {
+export interface JournalCommandOptions extends OperatorOption {
   readonly filename?: readonly string[];
   readonly from?: string;
   readonly to?: string;

@@ -1,7 +1,7 @@
 /** `stowage operator`: the process that runs in the cluster. */
 import type { AddCommand } from './command-definition.ts';
 import { optipodFlags } from './operator/optipod-flags.ts';
-import type { OperatorOptions } from './operator/run-operator.ts';
+import type { OperatorCommandOptions } from './operator/run-operator.ts';
 
 const EXAMPLES = `
 Examples:
@@ -18,7 +18,7 @@ export const addOperatorCommand: AddCommand = (program, register, { startOperato
     )
     .addHelpText('after', EXAMPLES);
   for (const { flags, description } of optipodFlags) command.option(flags, `OptiPod's: ${description}`);
-  register<OperatorOptions>(command, async (context, options) =>
+  register<OperatorCommandOptions>(command, async (context, options) =>
     (await import('./operator/run-operator.ts')).runOperator(context, options, { start: startOperator, version }),
   );
   return command;

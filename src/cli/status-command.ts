@@ -1,6 +1,6 @@
 /** `stowage status`: the fleet at a glance. */
 import type { AddCommand } from './command-definition.ts';
-import { addInputOptions, addOperatorOption, type InputOptions, type OperatorOptions } from './input-options.ts';
+import { addInputOptions, addOperatorOption, type InputOptions, type OperatorOption } from './input-options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -13,7 +13,7 @@ export const addStatusCommand: AddCommand = (program, register) => {
   const command = addOperatorOption(addInputOptions(program.command('status')))
     .description('Summarize the fleet: managed workloads, drift and blocks, nodes by class.')
     .addHelpText('after', EXAMPLES);
-  register<InputOptions & OperatorOptions>(command, async (context, options) =>
+  register<InputOptions & OperatorOption>(command, async (context, options) =>
     (await import('./status/run-status.ts')).runStatus(context, options),
   );
   return command;

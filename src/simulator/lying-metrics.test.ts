@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { PodUsage, UsageSource } from '../cluster/apiserver/usage-metrics.ts';
+import type { PodMetrics, ServedUsage } from '../cluster/apiserver/usage-metrics.ts';
 import { lieAbout, type MetricsLie } from './lying-metrics.ts';
 
-function aPod(name: string, namespace: string, cpu: string): PodUsage {
+function aPod(name: string, namespace: string, cpu: string): PodMetrics {
   const containers = [{ name: 'app', usage: { cpu, memory: '1Mi' } }];
   return { name, namespace, timestamp: '2026-01-01T00:00:00Z', window: '15s', containers };
 }
@@ -10,7 +10,7 @@ function aPod(name: string, namespace: string, cpu: string): PodUsage {
 test('tells a part, what was, or no numbers, and then the truth again', () => {
   let cpu = '1m';
   let lie: MetricsLie | undefined;
-  const truth: UsageSource = {
+  const truth: ServedUsage = {
     nodes: () => [],
     pods: () => [aPod('a', 'shop', cpu), aPod('b', 'shop', cpu), aPod('c', 'zoo', cpu)],
   };

@@ -1,13 +1,13 @@
 /** A metrics API that tells something else than what is: what rightsizing must not be led astray by. */
-import type { PodUsage, UsageSource } from '../cluster/apiserver/usage-metrics.ts';
+import type { PodMetrics, ServedUsage } from '../cluster/apiserver/usage-metrics.ts';
 
 /** Nothing of some pods; what was true when the lie began; or no numbers, and numbers that cannot be. */
 export type MetricsLie = 'part' | 'old' | 'nonsense';
 
 /** @param lieNow undefined: the truth. */
-export function lieAbout(truth: UsageSource, lieNow: () => MetricsLie | undefined): UsageSource {
-  let frozen: UsageSource | undefined;
-  const now = (): UsageSource => {
+export function lieAbout(truth: ServedUsage, lieNow: () => MetricsLie | undefined): ServedUsage {
+  let frozen: ServedUsage | undefined;
+  const now = (): ServedUsage => {
     const lie = lieNow();
     if (lie === 'old') frozen ??= freeze(truth);
     else frozen = undefined;
@@ -36,7 +36,7 @@ const NONSENSE = [
   { cpu: '+Inf', memory: '1e400' },
 ];
 
-function freeze(truth: UsageSource): UsageSource {
+function freeze(truth: ServedUsage): ServedUsage {
   const [nodes, pods] = [truth.nodes(), truth.pods(undefined)];
   return {
     nodes: () => nodes,
@@ -44,6 +44,6 @@ function freeze(truth: UsageSource): UsageSource {
   };
 }
 
-function withUsage(pod: PodUsage, usage: { readonly cpu: string; readonly memory: string }): PodUsage {
+function withUsage(pod: PodMetrics, usage: { readonly cpu: string; readonly memory: string }): PodMetrics {
   return { ...pod, containers: pod.containers.map(({ name }) => ({ name, usage })) };
 }

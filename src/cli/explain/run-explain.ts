@@ -12,7 +12,7 @@ import { freeToAct } from '../guard-context.ts';
 import { type LoadedInput, loadInput } from '../input/load-input.ts';
 import { namedAlike } from '../input/named-alike.ts';
 import { printInputNotes } from '../input/print-notes.ts';
-import type { InputOptions, OperatorOptions } from '../input-options.ts';
+import type { InputOptions, OperatorOption } from '../input-options.ts';
 import { fetchExplanation } from '../operator-client.ts';
 import { DOCUMENT_VERSION, renderDocument } from '../output.ts';
 import { sizesTold } from '../sizing/sizes-told.ts';
@@ -24,7 +24,7 @@ import { type ExplanationDocument, renderExplanation } from './render-explanatio
 /** @param words the workload, in one word or two. @throws UsageError, CommandError where it is not there */
 export async function runExplain(
   context: CliContext,
-  options: InputOptions & OperatorOptions,
+  options: InputOptions & OperatorOption,
   words: readonly string[],
 ): Promise<ExitCode> {
   const { io, global } = context;

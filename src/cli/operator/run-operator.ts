@@ -16,7 +16,7 @@ import type { RunningOperator, StartOperator } from '../operator-port.ts';
 import { namingFlags, withOptipodFlags } from './optipod-flags.ts';
 
 /** Besides these, OptiPod's flags. */
-export interface OperatorOptions extends Readonly<Record<string, unknown>> {
+export interface OperatorCommandOptions extends Readonly<Record<string, unknown>> {
   /** Configuration file; undefined means defaults and environment. */
   readonly config?: string;
 }
@@ -31,7 +31,7 @@ export interface RunOptions {
 /** @throws ConfigError, KubeconfigError or StowageError when it cannot start, or has to end on its own: the lease was lost. */
 export async function runOperator(
   { io, global }: CliContext,
-  options: OperatorOptions,
+  options: OperatorCommandOptions,
   { start, version }: RunOptions,
 ): Promise<ExitCode> {
   const { clock, random, signal } = io;

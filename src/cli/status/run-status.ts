@@ -8,7 +8,7 @@ import { type CliContext, printLines, printNotes } from '../cli-context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { loadInput } from '../input/load-input.ts';
 import { printInputNotes } from '../input/print-notes.ts';
-import type { InputOptions, OperatorOptions } from '../input-options.ts';
+import type { InputOptions, OperatorOption } from '../input-options.ts';
 import { fetchFleet, type OperatorFleet } from '../operator-client.ts';
 import { renderDocument } from '../output.ts';
 import { counted } from '../plural.ts';
@@ -19,7 +19,7 @@ import { type FleetStatus, fleetStatus, type WorkloadState, type WorkloadStatusR
 import { operatorOnly, renderOperatorOnly } from './operator-only.ts';
 import { NOT_LEADER, withOperator } from './with-operator.ts';
 
-export async function runStatus(context: CliContext, options: InputOptions & OperatorOptions): Promise<ExitCode> {
+export async function runStatus(context: CliContext, options: InputOptions & OperatorOption): Promise<ExitCode> {
   const { io, global } = context;
   const { operator: url } = options;
   const [input, operator] = await Promise.all([

@@ -37,7 +37,7 @@ import type { RuleContext } from './served-type.ts';
 import { createStorage } from './storage.ts';
 import { createTypeRegistry, type TypeRegistry } from './type-registry.ts';
 import { builtInTypes, serve } from './type-table.ts';
-import { type UsageSource, usageTypes } from './usage-metrics.ts';
+import { type ServedUsage, usageTypes } from './usage-metrics.ts';
 import { createWatcher } from './watcher.ts';
 import { createWriter } from './writer.ts';
 
@@ -78,7 +78,7 @@ export interface ApiServer {
   /** Serves the API on a socket; may be called more than once. */
   listen(options?: ListenOptions): Promise<ListeningServer>;
   /** Serves metrics.k8s.io from this source from now on. */
-  serveUsage(source: UsageSource): void;
+  serveUsage(source: ServedUsage): void;
   /** Ends all watches and timers, and closes every socket. */
   close(): Promise<void>;
 }

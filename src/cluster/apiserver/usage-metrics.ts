@@ -9,7 +9,7 @@ export interface UsageAmounts {
   readonly memory: string;
 }
 
-export interface NodeUsage {
+export interface NodeMetrics {
   readonly name: string;
   /** End of the measured window, RFC 3339. */
   readonly timestamp: string;
@@ -18,7 +18,7 @@ export interface NodeUsage {
   readonly usage: UsageAmounts;
 }
 
-export interface PodUsage {
+export interface PodMetrics {
   readonly name: string;
   readonly namespace: string;
   readonly labels?: Readonly<Record<string, string>>;
@@ -27,11 +27,11 @@ export interface PodUsage {
   readonly containers: readonly { readonly name: string; readonly usage: UsageAmounts }[];
 }
 
-/** Asked on every read. */
-export interface UsageSource {
-  nodes(): readonly NodeUsage[];
+/** What the API answers from; asked on every read. */
+export interface ServedUsage {
+  nodes(): readonly NodeMetrics[];
   /** Of all namespaces when none is given. */
-  pods(namespace: string | undefined): readonly PodUsage[];
+  pods(namespace: string | undefined): readonly PodMetrics[];
 }
 
 const GROUP = { group: 'metrics.k8s.io', version: 'v1beta1' };
@@ -43,7 +43,7 @@ function metricsObject(kind: string, metadata: JsonObject, content: Json): ApiOb
 }
 
 /** The served types; they store nothing. */
-export function usageTypes(source: UsageSource): ServedType[] {
+export function usageTypes(source: ServedUsage): ServedType[] {
   return [
     {
       ...serve({ ...GROUP, plural: 'nodes', kind: 'NodeMetrics', namespaced: false }, READ_ONLY),

@@ -4,12 +4,7 @@ import { sleep } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { formatQuantity, fromBytes } from '../../lib/quantity.ts';
 import type { Millis } from '../../lib/units.ts';
-import type {
-  NodeUsage as NodeMetrics,
-  PodUsage as PodMetrics,
-  UsageAmounts,
-  UsageSource,
-} from '../apiserver/usage-metrics.ts';
+import type { NodeMetrics, PodMetrics, ServedUsage, UsageAmounts } from '../apiserver/usage-metrics.ts';
 import { type NodeUsage, type PodUsage, podsOf } from '../kubelet/node-usage.ts';
 import type { ContainerUsage } from '../load/container-usage.ts';
 import { nameOf, namespaceOf, timestampOf } from '../objects.ts';
@@ -21,12 +16,12 @@ export interface MetricsServerOptions {
   /** While false it knows nothing, as after a restart without kubelets to ask. Default: always up. */
   readonly isUp?: () => boolean;
   /** What is told in place of the truth. Default: the truth. */
-  readonly told?: (truth: UsageSource) => UsageSource;
+  readonly told?: (truth: ServedUsage) => ServedUsage;
 }
 
 export interface MetricsServer extends StandIn {
   /** What the API server answers from. */
-  readonly source: UsageSource;
+  readonly source: ServedUsage;
 }
 
 /** The counters of one thing at one moment. */
