@@ -60,7 +60,7 @@ describe('npm', () => {
 describe.skipIf(missing !== undefined)('helm', () => {
   const lines = linesOf('helm').filter((line) => line.includes('stowage '));
   /** Options of helm that say where and how, and nothing about the chart. */
-  const known = /^--(?:namespace|create-namespace|reuse-values|set)$/;
+  const known = /^--(?:namespace|create-namespace|reuse-values|set|values)$/;
 
   test.each(lines)('helm %s', (line) => {
     const [command = '', ...words] = line.split(' ');

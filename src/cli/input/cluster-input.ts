@@ -39,9 +39,11 @@ export interface ClusterInput {
   readonly ignored: ReadonlyMap<string, number>;
   /** One sentence per object that could not be read. */
   readonly problems: readonly string[];
+  /** What came more than once: the last of each counts. A sentence, where there is any. */
+  readonly repeated: string | undefined;
 }
 
-/** Objects come in any order; of one that comes several times the last counts, and a problem names it. */
+/** Objects come in any order; of one that comes several times the last counts. */
 export interface ClusterInputBuilder {
   add(object: KubeObject): void;
   addProblem(problem: string): void;
@@ -106,11 +108,8 @@ export function createClusterInputBuilder({ defaultNamespace }: ClusterInputOpti
         },
         counts: Object.fromEntries(kindNames.map((name) => [name, collectors[name].records().length])),
         ignored,
-        problems: [
-          ...(operators.size > 1 ? [severalOperators(operators)] : []),
-          ...(repeated.length > 0 ? [severalTimes(repeated)] : []),
-          ...problems,
-        ],
+        problems: operators.size > 1 ? [severalOperators(operators), ...problems] : problems,
+        repeated: repeated.length > 0 ? severalTimes(repeated) : undefined,
       };
     },
   };

@@ -13,6 +13,7 @@ import { rightsizingSettingsOf } from '../../operator/rightsizing-settings.ts';
 import type { AllocationInput } from '../allocation/allocation-input.ts';
 import type { CliContext } from '../cli-context.ts';
 import type { InputOptions } from '../input-options.ts';
+import { seenTenancy } from '../sizing/seen-tenancy.ts';
 import type { SizingInput } from '../sizing/sizing-input.ts';
 import { RIGHTS_PAGE, withCluster } from '../with-cluster.ts';
 import { asAllowed, asWatched, unwatched } from './as-seen.ts';
@@ -43,6 +44,7 @@ export interface LoadedInput {
   readonly ignored: ReadonlyMap<string, number>;
   /** One sentence for each object that could not be read, and for each key of the configuration that does nothing. */
   readonly problems: readonly string[];
+  readonly repeated: ClusterInput['repeated'];
 }
 
 /** What allocation looks at, every pod included, and how the engine is set. */
@@ -79,7 +81,7 @@ export async function loadInput(
   const found =
     options.filename === undefined ? await fromCluster(context, only) : await fromFiles(context, options.filename);
   const { input, evictions, isPartial, ...origin } = found;
-  const { counts, ignored, problems, sizing } = input;
+  const { counts, ignored, problems, repeated, sizing } = input;
   const isWatching = watchNamespaces.length > 0;
   const unreadable = new Set(found.origin === 'cluster' ? found.missing.map(({ data }) => data) : []);
   const allowed = asAllowed({ ...input.records, isPartial }, unreadable, rules.sides);
@@ -102,11 +104,12 @@ export async function loadInput(
     evictions,
     rules,
     sizing,
-    tenancy,
+    tenancy: options.config === undefined ? seenTenancy(tenancy, sizing.policies) : tenancy,
     allocation,
     counts,
     ignored,
     problems: [...warnings, ...problems],
+    repeated,
     view: createSnapshot(records),
   };
 }

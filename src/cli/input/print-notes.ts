@@ -7,11 +7,15 @@ import { DUMP_COMMAND } from './missing-data.ts';
 /** More problems than this are counted, not listed. */
 const MAX_PROBLEMS = 20;
 
-export function printInputNotes(context: CliContext, { origin, problems, missing, ignored }: LoadedInput): void {
+export function printInputNotes(
+  context: CliContext,
+  { origin, problems, repeated, missing, ignored }: LoadedInput,
+): void {
   const { style } = context;
   const lines = problems.slice(0, MAX_PROBLEMS).map((problem) => style('warning', `warning: ${printable(problem)}`));
   if (problems.length > MAX_PROBLEMS)
     lines.push(style('warning', `warning: ${problems.length - MAX_PROBLEMS} more like these are not listed`));
+  if (repeated !== undefined) lines.push(style('muted', `note: ${printable(repeated)}`));
   for (const { data, meaning } of missing) {
     const fact = origin === 'files' ? `no ${data} in the input` : `${data} may not be read with these credentials`;
     lines.push(style('muted', `note: ${fact}: ${meaning}`));

@@ -47,7 +47,7 @@ export function buildPlan(input: LoadedInput, now: EpochMillis, namespace: strin
     ...(allocation !== undefined && { allocation }),
     missing: input.missing,
     ignored: Object.fromEntries(input.ignored),
-    problems: input.problems,
+    problems: input.repeated === undefined ? input.problems : [...input.problems, input.repeated],
   };
 }
 
