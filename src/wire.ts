@@ -225,6 +225,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
         rules: () => rules,
         explain: placement.explain,
         journal,
+        storm: () => spot.memory.storm(clock.now()),
         sizing,
         isLeader,
         leader: () => leadership.leader()?.identity,

@@ -222,6 +222,17 @@ describe('who is answered', () => {
   });
 });
 
+test('spot nodes that are lost in numbers are told, though nothing waits to be moved', async () => {
+  const world = await startDashboardWorld();
+  expect((await untilOverview(world, isSettled)).storm).toBeUndefined();
+  for (const node of ['spot-1a-0', 'spot-1b-1', 'spot-1c-2']) {
+    world.cluster.kubelet.loseNode(node);
+    await world.api.delete(resources.nodes, node);
+  }
+  const { storm } = await untilOverview(world, (overview) => overview.storm !== undefined);
+  expect(storm).toMatchObject({ reason: 'StormCalm', message: expect.stringContaining('3 spot nodes were lost') });
+});
+
 describe('opening the port', () => {
   const optionsFor = (env: Readonly<Record<string, string>>, lines: string[] = []): ServeDashboardOptions => {
     const { config } = loadConfig({ text: '', fileName: 'x', env });
@@ -251,6 +262,7 @@ describe('opening the port', () => {
       rules: nothing,
       explain: nothing,
       journal: { recent: nothing, onRecord: nothing, entries: nothing },
+      storm: nothing,
       sizing: undefined,
       identity: 'me',
       isLeader: () => true,

@@ -133,6 +133,8 @@ export interface OverviewAnswer {
         readonly pricedPods: number;
       })
     | undefined;
+  /** Present while so many spot nodes are lost that nothing is moved. */
+  readonly storm?: BlockTold | undefined;
   /** What keeps moves from being made, the most frequent first. */
   readonly blocks: readonly (BlockTold & { readonly count: number; readonly example: string })[];
   readonly sizing?:
@@ -142,6 +144,8 @@ export interface OverviewAnswer {
         /** How many by result: Applied, Recommended, Pending, Skipped, Error. */
         readonly results: Readonly<Record<string, number>>;
         readonly saving: { readonly cpuMillis: number; readonly memoryBytes: number };
+        /** Present while usage of some workloads cannot be read: how many, and why that of one of them. */
+        readonly unread?: { readonly workloads: number; readonly why: string } | undefined;
       }
     | undefined;
   readonly allocation?:

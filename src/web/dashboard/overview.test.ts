@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { operatorTold } from './overview.ts';
+import { brokenResult } from '../../controllers/rightsizing-result.ts';
+import { createResultStore } from '../../controllers/rightsizing-result-store.ts';
+import { policyRecord } from '../../model/testing/policies.ts';
+import { operatorTold, stormTold, unreadTold } from './overview.ts';
 
 const operator = () => ({
   identity: 'a',
@@ -18,4 +21,27 @@ describe('what is told of the operator', () => {
     });
     expect(operatorTold({ operator, view, sizingView: undefined })).toMatchObject({ synced: true, stale: ['pods'] });
   });
+});
+
+test('a storm is told with when it will be calm, in the words of the block', () => {
+  expect(stormTold(undefined)).toBeUndefined();
+  expect(stormTold({ lost: 7, calmAt: Date.UTC(2026, 5, 1) })).toEqual({
+    reason: 'StormCalm',
+    message: '7 spot nodes were lost within a short time; no pod is moved before 2026-06-01T00:00:00.000Z',
+    advice: 'Nothing to do.',
+  });
+});
+
+test('usage that cannot be read is told: of how many workloads, and why that of one', () => {
+  const results = createResultStore();
+  for (const name of ['web', 'api', 'db'])
+    results.set(name, brokenResult({ kind: 'Deployment', namespace: 'shop', name }, 'no', undefined));
+  const told = () =>
+    unreadTold({ policies: () => [policyRecord()], bookOf: () => ({ results, discovered: {}, owned: 3 }) });
+  expect(told()).toBeUndefined();
+  for (const name of ['web', 'api']) {
+    const result = results.get(name);
+    if (result !== undefined) results.set(name, { ...result, metricsProblem: 'nobody answers' });
+  }
+  expect(told()).toEqual({ workloads: 2, why: 'nobody answers' });
 });

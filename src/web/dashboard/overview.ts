@@ -1,6 +1,8 @@
 /** `GET /api/overview`: the fleet in numbers. */
 import { sumCosts } from '../../decide/placement/cost.ts';
+import type { Storm } from '../../decide/placement/spot-outlook.ts';
 import { sumSavings } from '../../decide/rightsizing/savings.ts';
+import { describeReason, renderReason } from '../../lib/reasons.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { type ClusterView, workloadKey } from '../../model/cluster-view.ts';
 import type { SizingView } from '../../model/sizing-view.ts';
@@ -48,6 +50,7 @@ export function overview(sources: DashboardSources, fleet: Fleet, now: EpochMill
     },
     target: { spot: sum(({ target }) => target?.spot ?? 0), onDemand: sum(({ target }) => target?.onDemand ?? 0) },
     cost: costTold(sources, fleet),
+    storm: stormTold(sources.storm()),
     blocks: blocksTold(rows),
     sizing: rightsizing && sizingTold(rightsizing, rows),
     allocation: allocation && allocationTold(allocation),
@@ -90,6 +93,24 @@ function blocksTold(rows: readonly WorkloadRow[]): OverviewAnswer['blocks'] {
     .slice(0, REASONS);
 }
 
+/** It holds back what would be moved, whether or not anything is to be moved now. */
+export function stormTold(storm: Storm | undefined): BlockTold | undefined {
+  if (storm === undefined) return undefined;
+  const { lost, calmAt } = storm;
+  const values = { interruptions: lost, period: 'a short time', calmAt: new Date(calmAt).toISOString() };
+  const { advice } = describeReason('StormCalm');
+  return { reason: 'StormCalm', message: renderReason('StormCalm', values), advice };
+}
+
+/** What is advised of such workloads is of before. */
+export function unreadTold({ policies, bookOf }: Pick<RightsizingSource, 'policies' | 'bookOf'>) {
+  const problems = policies().flatMap(({ uid }) =>
+    [...bookOf(uid).results.values()].flatMap(({ metricsProblem }) => metricsProblem ?? []),
+  );
+  const [why] = problems;
+  return why === undefined ? undefined : { workloads: problems.length, why };
+}
+
 function sizingTold(rightsizing: RightsizingSource, rows: readonly WorkloadRow[]): OverviewAnswer['sizing'] {
   const sized = rows.flatMap(({ size }) => size ?? []);
   return {
@@ -97,6 +118,7 @@ function sizingTold(rightsizing: RightsizingSource, rows: readonly WorkloadRow[]
     workloads: sized.length,
     results: tally(sized.map(({ status }) => status ?? 'Unknown')),
     saving: sumSavings(sized.flatMap(({ saving }) => saving ?? [])),
+    unread: unreadTold(rightsizing),
   };
 }
 

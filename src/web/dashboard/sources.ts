@@ -6,6 +6,7 @@ import type { PlacementRules } from '../../controllers/placement-rules.ts';
 import type { SizingExplainer } from '../../controllers/rightsizing-explain.ts';
 import type { PolicyBook } from '../../controllers/rightsizing-policies.ts';
 import type { WorkloadResult } from '../../controllers/rightsizing-result.ts';
+import type { Storm } from '../../decide/placement/spot-outlook.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { ClusterView, WorkloadRef } from '../../model/cluster-view.ts';
 import type { PolicyRecord, ValidPolicy } from '../../model/optimization-policy.ts';
@@ -20,6 +21,8 @@ export interface DashboardSources {
   readonly rules: () => PlacementRules;
   readonly explain: Explainer;
   readonly journal: Pick<Journal, 'recent' | 'onRecord' | 'entries'>;
+  /** Undefined while it is calm. */
+  readonly storm: () => Storm | undefined;
   /** Undefined where no engine is on that sizes. */
   readonly sizingView: SizingView | undefined;
   /** Undefined where rightsizing is off. */

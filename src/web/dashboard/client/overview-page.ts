@@ -179,9 +179,10 @@ function shareBar(part: number, whole: number, look: string, format: (amount: nu
   );
 }
 
-function blocksOf({ blocks }: OverviewAnswer): HTMLElement[] {
-  if (blocks.length === 0) return [empty('Nothing is held back.')];
+function blocksOf({ blocks, storm }: OverviewAnswer): HTMLElement[] {
+  if (blocks.length === 0) return [storm === undefined ? empty('Nothing is held back.') : blockBox(storm)];
   return [
+    ...(storm === undefined ? [] : [blockBox(storm)]),
     ...blocks.map(({ count: times, example, ...block }) =>
       blockBox(block, h('p', {}, `${counted(times, 'workload')}, such as `, workloadLink(example))),
     ),
@@ -195,7 +196,7 @@ function blocksOf({ blocks }: OverviewAnswer): HTMLElement[] {
 
 function sizingCard({ sizing }: OverviewAnswer): HTMLElement | undefined {
   if (sizing === undefined) return undefined;
-  const { policies, workloads, results, saving } = sizing;
+  const { policies, workloads, results, saving, unread } = sizing;
   return card(
     'Rightsizing',
     policies === 0
@@ -206,6 +207,12 @@ function sizingCard({ sizing }: OverviewAnswer): HTMLElement | undefined {
             {},
             `${policies === 1 ? '1 policy sizes' : `${count(policies)} policies size`} ${counted(workloads, 'workload')}. Following all advice frees ${cores(saving.cpuMillis)} and ${bytes(saving.memoryBytes)} of memory.`,
           ),
+          unread !== undefined &&
+            h(
+              'p',
+              { class: 'notice warn' },
+              `Usage of ${counted(unread.workloads, 'workload')} cannot be read, and nothing is changed there: ${unread.why}`,
+            ),
           badges(results, { Applied: 'good', Recommended: 'info', Pending: 'warn', Error: 'bad' }),
           h(
             'p',
