@@ -56,9 +56,14 @@ const MAX_INTERNED = 5_000;
 export function createAdmission(options: AdmissionOptions): Admission {
   const { api, view, rules, metrics, clock } = options;
   const log = options.log.child('webhook');
+  let unseenUntil = Number.NEGATIVE_INFINITY;
   const ledger = createClaimLedger({
     get ttlMillis() {
       return rules().settings.claimTtlMillis;
+    },
+    unseenUntil() {
+      if (view.freshness().stale.includes('pods')) unseenUntil = clock.now();
+      return unseenUntil;
     },
   });
   const projections = createProjections((message) => log.warn({}, message));

@@ -52,6 +52,21 @@ describe('createClaimLedger', () => {
     expect(ledger.outstanding('w', [{ ...podOf('a'), ...changes }], 1)).toEqual([]);
   });
 
+  test('while pods cannot be followed nothing says that one does not come: claims count from when they are, half an hour at most', () => {
+    let unseenUntil = 0;
+    const ledger = createClaimLedger({ ttlMillis: TTL, unseenUntil: () => unseenUntil });
+    ledger.claim(claim('a'), answer);
+    unseenUntil = 10 * TTL;
+    ledger.sweep(10 * TTL);
+    expect(uidsOf(ledger.outstanding('w', [], 11 * TTL - 1))).toEqual(['a']);
+    expect(ledger.outstanding('w', [], 11 * TTL)).toEqual([]);
+    ledger.claim(claim('b'), answer);
+    unseenUntil = 100 * TTL;
+    expect(uidsOf(ledger.outstanding('w', [], 61 * TTL - 1))).toEqual(['b']);
+    ledger.sweep(61 * TTL);
+    expect(ledger.size()).toBe(0);
+  });
+
   test('podSeen retires the claim of a pod that lives too briefly for any decision', () => {
     const ledger = createClaimLedger({ ttlMillis: TTL });
     ledger.claim(claim('a'), answer);

@@ -51,19 +51,33 @@ export interface ClaimLedger {
 
 /** Beyond this many remembered answers the oldest are forgotten; repeats come within seconds. */
 const MAX_ANSWERS = 10_000;
+/** Of pods that cannot be followed, claims wait no longer than this: each retry of what is denied makes another one. */
+const MOST_UNSEEN_MILLIS: Millis = 1_800_000;
 /**
  * A patch repeats what the pod says of node affinity, which may be a megabyte, of pods that need not even be let in. A
  * repeated request for such a one is decided anew.
  */
 const LONGEST_PATCH = 16 * 1024;
 
-/**
- * @param options.ttlMillis how long a claim stands for a pod that does not appear (denied by a quota, say); above 0. Read
- * each time, as the configuration may change.
- */
-export function createClaimLedger(options: { readonly ttlMillis: Millis }): ClaimLedger {
+export interface ClaimLedgerOptions {
+  /**
+   * How long a claim stands for a pod that does not appear (denied by a quota, say); above 0. Read each time, as the
+   * configuration may change.
+   */
+  readonly ttlMillis: Millis;
+  /**
+   * When pods were last not followed: until then a pod may have come that nobody has seen. Left out, they always are.
+   */
+  readonly unseenUntil?: () => EpochMillis;
+}
+
+export function createClaimLedger(options: ClaimLedgerOptions): ClaimLedger {
   if (!(options.ttlMillis > 0)) throw new RangeError(`ttlMillis must be above 0, got ${options.ttlMillis}`);
-  const isExpired = ({ at }: Claim, now: EpochMillis): boolean => at + options.ttlMillis <= now;
+  /** What is over at this moment. */
+  const expiry = (now: EpochMillis): ((claim: Claim) => boolean) => {
+    const unseenUntil = options.unseenUntil?.() ?? Number.NEGATIVE_INFINITY;
+    return ({ at }) => Math.max(at, Math.min(unseenUntil, at + MOST_UNSEEN_MILLIS)) + options.ttlMillis <= now;
+  };
   const byUid = new Map<string, Claim>();
   const byWorkload = new Map<string, Map<string, Claim>>();
   const answers = new Map<string, { readonly answer: AdmissionDecision; readonly until: EpochMillis }>();
@@ -97,7 +111,8 @@ export function createClaimLedger(options: { readonly ttlMillis: Millis }): Clai
       const siblings = byWorkload.get(workloadUid);
       if (siblings === undefined) return [];
       for (const { admissionId } of pods) if (admissionId !== undefined && siblings.has(admissionId)) drop(admissionId);
-      for (const claim of [...siblings.values()]) if (isExpired(claim, now)) drop(claim.uid);
+      const isExpired = expiry(now);
+      for (const claim of [...siblings.values()]) if (isExpired(claim)) drop(claim.uid);
       return [...siblings.values()];
     },
     podSeen: drop,
@@ -109,7 +124,8 @@ export function createClaimLedger(options: { readonly ttlMillis: Millis }): Clai
       for (const uid of [...(byWorkload.get(workloadUid)?.keys() ?? [])]) drop(uid);
     },
     sweep(now) {
-      for (const claim of [...byUid.values()]) if (isExpired(claim, now)) drop(claim.uid);
+      const isExpired = expiry(now);
+      for (const claim of [...byUid.values()]) if (isExpired(claim)) drop(claim.uid);
       for (const [uid, { until }] of answers) if (until <= now) answers.delete(uid);
     },
     size: () => byUid.size,

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import type { KubeApi } from '../api/kube-api.ts';
+import { compilePlacementRules } from '../controllers/placement-rules.ts';
+import { createSpotWatch } from '../controllers/spot-watch.ts';
+import { createSilentLogger } from '../lib/log.ts';
+import { createMetrics } from '../lib/metrics.ts';
+import { createSeededRandom } from '../lib/random.ts';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
+import { createLiveView } from '../observe/live-view.ts';
+import { createManualStores } from '../observe/testing/manual-stores.ts';
+import { testSettings } from '../observe/testing/placement-settings.ts';
+import { deploymentOf, enabled, podOf, replicaSet, reviewOf } from '../webhook/testing/admission-world.ts';
+import { createAdmission } from './admission.ts';
+
+const MINUTE = 60_000;
+
+/** Answers with the place that a new pod is given. */
+function setUp() {
+  const clock = createVirtualClock(Date.UTC(2026, 0, 31));
+  const stores = createManualStores();
+  const view = createLiveView(stores);
+  const rules = compilePlacementRules(testSettings());
+  stores.namespaces.put({ metadata: { name: 'shop', uid: 'ns', labels: enabled } });
+  stores.deployments.put(deploymentOf({}));
+  stores.replicaSets.put(replicaSet);
+  const spot = createSpotWatch({ view, rules: () => rules, clock, random: createSeededRandom(1) });
+  const admission = createAdmission({
+    api: {} as KubeApi,
+    view,
+    rules: () => rules,
+    ownerTypeOf: () => undefined,
+    spot,
+    sizes: undefined,
+    onAnswer: () => {},
+    metrics: createMetrics(),
+    clock,
+    log: createSilentLogger(),
+  });
+  const placeOf = async (uid: string): Promise<unknown> => {
+    const { body } = await admission.handle(reviewOf(uid, podOf()));
+    const patch: { path: string; value: Record<string, unknown> }[] = JSON.parse(
+      Buffer.from(JSON.parse(body).response.patch, 'base64').toString('utf8'),
+    );
+    return patch.find(({ path }) => path === '/metadata/annotations')?.value['spotalis.io/slot'];
+  };
+  return { clock, stores, placeOf };
+}
+
+test('a pod that never appears gives its place back; while pods cannot be followed it may be there', async () => {
+  const { clock, stores, placeOf } = setUp();
+  expect(await placeOf('a')).toBe('1');
+  await clock.advance(10 * MINUTE);
+  expect(await placeOf('b')).toBe('1');
+  stores.pods.setFreshness('stale');
+  await clock.advance(10 * MINUTE);
+  expect(await placeOf('c')).toBe('2');
+  stores.pods.setFreshness('fresh');
+  expect(await placeOf('d')).toBe('3');
+  await clock.advance(10 * MINUTE);
+  expect(await placeOf('e')).toBe('1');
+});
