@@ -243,7 +243,10 @@ describe('what is held, and why', () => {
   });
 
   test('whoever is held is told for how long, where time helps', () => {
-    expect(admit(desired(600), { lastWriteAt: T0 - 2000 })).toMatchObject({ retryAfterMillis: 2500 });
+    expect(admit(desired(600), { lastWriteAt: T0 - 2000 })).toMatchObject({
+      retryAfterMillis: 2500,
+      message: 'Written 2 s ago',
+    });
     expect(admit(desired(600), { quotas: [quota(0)] })).toMatchObject({
       retryAfterMillis: 60_000,
       message: 'requests.cpu: 0 of room left',

@@ -123,7 +123,7 @@ export function admitAllocation(desired: DesiredCpu, input: AdmissionFacts): Adm
   const changes = sizeContainers(pod, target, desired.usage, ranges, userLimitsOf(pod, rules));
   if (changes.length === 0) return { kind: 'settled', clamps };
   const after = sizeAfter(pod, changes);
-  const objection = object(desired, after, current, input);
+  const objection = objectionTo(desired, after, current, input);
   if (objection !== undefined) return objection;
   if (rules.apply === 'observe') return held('Observe', 'allocation.apply is observe: nothing is written', undefined);
   const text = (size: CpuSize): string =>
@@ -193,7 +193,8 @@ function stepOf(held: Millicores): Bound & { readonly min: Millicores; readonly 
   return { layer: 'hard', reason: 'StepLimit', min: Math.max(0, held - MOST_STEP), max };
 }
 
-function object(desired: DesiredCpu, after: CpuSize, current: CpuSize, input: AdmissionFacts): Held | undefined {
+/** What there is no room, or no time, for now. */
+function objectionTo(desired: DesiredCpu, after: CpuSize, current: CpuSize, input: AdmissionFacts): Held | undefined {
   const { pod, node, quotas, ledger, rules, now, lastWriteAt, infeasible } = input;
   const growth = after.request - current.request;
   if (growth > 0 && desired.request > node.allocatable) {
@@ -207,9 +208,11 @@ function object(desired: DesiredCpu, after: CpuSize, current: CpuSize, input: Ad
   }
   const spacing = growth > 0 ? rules.write.spacingUpMillis : rules.write.spacingDownMillis;
   // A write ahead of now is from before the machine's clock was set back.
-  const isSpaced = lastWriteAt === undefined || lastWriteAt > now || desired.urgent;
-  const wait = isSpaced ? 0 : lastWriteAt + SPACING_SLACK * spacing - now;
-  if (wait > 0) return held('Spacing', `Written ${Math.round((spacing - wait) / 1000)} s ago`, wait);
+  const sinceMillis = lastWriteAt === undefined || lastWriteAt > now || desired.urgent ? undefined : now - lastWriteAt;
+  if (sinceMillis !== undefined && sinceMillis < SPACING_SLACK * spacing) {
+    const wait = SPACING_SLACK * spacing - sinceMillis;
+    return held('Spacing', `Written ${Math.round(sinceMillis / 1000)} s ago`, wait);
+  }
   const shortfall = quotaShortfall(
     pod,
     { cpuRequest: growth, cpuLimit: (after.limit ?? 0) - (current.limit ?? 0) },
