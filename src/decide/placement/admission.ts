@@ -13,7 +13,7 @@ import { podsOf } from '../../model/owners.ts';
 import type { PlacementSettings } from '../../model/placement-settings.ts';
 import type { Side } from '../../model/records.ts';
 import type { Sides } from '../../model/sides.ts';
-import type { AdmissionDecision, Placement, Unsteered } from './admission-decision.ts';
+import type { AdmissionDecision, Unsteered } from './admission-decision.ts';
 import type { AdmissionPod } from './admission-pod.ts';
 import { statefulSlot } from './assignment.ts';
 import { type ChosenSlot, chooseSlot } from './choose-slot.ts';
@@ -25,7 +25,7 @@ import { buildPatch } from './patch.ts';
 import type { ManagedPolicy, PolicyReader } from './policy.ts';
 import { poolsToAvoid } from './pool-preference.ts';
 import { sideOfVolumes } from './side-of-volumes.ts';
-import { countsFor, onDemandCount, type SlotRule, sideOfSlot } from './slots.ts';
+import { countsFor, onDemandCount, type SideCounts, type SlotRule, sideOfSlot } from './slots.ts';
 import type { SpotMemory } from './spot-memory.ts';
 import { unsteered, unsteeredBecause } from './unsteered.ts';
 
@@ -81,8 +81,8 @@ export function decideAdmission(input: AdmissionInput): AdmissionDecision {
   if (settings.readOnly) {
     return { ...unsteered('ReadOnly', {}), wouldBe: { slot: choice.slot, side: choice.side } };
   }
-  const isByVolume = byVolume !== undefined;
-  const decision = steer(input, owner, policy, { ...choice, pinnedByUser: pinned !== 'free', isByVolume });
+  const pinnedBy = pinned !== 'free' ? 'pod' : byVolume !== undefined ? 'volume' : undefined;
+  const decision = steer(input, owner, policy, { ...choice, pinnedBy });
   if (!request.dryRun) reserve(input, owner, choice, decision);
   return decision;
 }
@@ -113,9 +113,12 @@ function keepStamp(input: AdmissionInput, owner: WorkloadOwner, stamp: PodStamps
   return unsteered('AlreadyStamped', {});
 }
 
-type Choice = Placement & Partial<ChosenSlot>;
-
-function choose(input: AdmissionInput, owner: WorkloadOwner, policy: ManagedPolicy, pinned: Side | undefined): Choice {
+function choose(
+  input: AdmissionInput,
+  owner: WorkloadOwner,
+  policy: ManagedPolicy,
+  pinned: Side | undefined,
+): ChosenSlot {
   const { workload, revision, replicaSet } = owner;
   const ordinalSlot =
     workload.rollout.type === 'StatefulSet' && input.pod.name !== undefined
@@ -143,19 +146,25 @@ function choose(input: AdmissionInput, owner: WorkloadOwner, policy: ManagedPoli
   });
 }
 
+/** Of a choice that rests on an ordinal: nobody was counted, and no claim is in its way. */
+const uncounted = { live: 0, claimed: 0, onDemand: 0, diverted: false, superseded: [] } as const;
+
 /** Slot and side of a StatefulSet's pod follow from its ordinal; on-demand may cover for spot. */
 function ordinalChoice(
   input: AdmissionInput,
   owner: WorkloadOwner,
   rule: SlotRule,
   { slot, side, isPinned }: { readonly slot: number; readonly side: Side; readonly isPinned: boolean },
-): Choice {
-  if (side === 'on-demand' || isPinned || mayUseSpot(input, owner)) return { slot, side };
+): ChosenSlot {
+  const asWanted = { ...uncounted, slot, side, cover: false };
+  if (side === 'on-demand' || isPinned || mayUseSpot(input, owner)) return asWanted;
   const { workload } = owner;
   const { onDemand } = takeCensus(input.view, input.sides, podsOf(input.view, workload));
   const excess = onDemand + 1 - onDemandCount(rule, workload.replicas);
   const isAllowed = excess <= maxExcessOf(countsFor(rule, workload.replicas), input.settings);
-  return isAllowed && !lacksRoom(input, owner, 'on-demand') ? { slot, side: 'on-demand', cover: true } : { slot, side };
+  return isAllowed && !lacksRoom(input, owner, 'on-demand')
+    ? { ...uncounted, slot, side: 'on-demand', cover: true }
+    : asWanted;
 }
 
 /** Hazard H8: in a storm spot is used only where a node with room stands ready: what is made now would be lost next. */
@@ -177,18 +186,18 @@ function roomFor({ view, sides, pod }: AdmissionInput, { workload }: WorkloadOwn
   return findRoom(view, sides, { namespace, template: pod.template, side, claims: [], siblingNodes: new Set() });
 }
 
-/** A choice, and whether the pod's own constraints, or a volume of its, made it. */
-type Steered = Choice & { readonly pinnedByUser: boolean; readonly isByVolume: boolean };
+/** A choice, and what left no other side: the pod's own constraints, or a volume of its. */
+type Steered = ChosenSlot & { readonly pinnedBy: 'pod' | 'volume' | undefined };
 
 function steer(input: AdmissionInput, owner: WorkloadOwner, policy: ManagedPolicy, choice: Steered): AdmissionDecision {
   const { pod, settings, sides, request } = input;
-  const { pinnedByUser } = choice;
+  const pinnedByUser = choice.pinnedBy === 'pod';
   const pin = pinnedByUser ? undefined : sides.pinOf(choice.side);
   const isPinAllowed = pin?.kind !== 'affinity' || settings.mutations.affinity;
   const warnings = isPinAllowed
     ? []
     : [`${choice.side} needs node affinity, which placement.mutations.affinity forbids`];
-  const fallback = choice.cover === true;
+  const { cover: fallback } = choice;
   const avoid = choice.side === 'spot' && settings.mutations.affinity ? poolsToAvoid(input, owner.workload) : [];
   const stamps = {
     ...formatStamps({
@@ -217,38 +226,37 @@ function steer(input: AdmissionInput, owner: WorkloadOwner, policy: ManagedPolic
 function explain(owner: WorkloadOwner, policy: ManagedPolicy, choice: Steered) {
   const { replicas } = owner.workload;
   const target = countsFor(policy.rule, replicas);
-  const why = choice.pinnedByUser
-    ? 'its own constraints choose that side'
-    : choice.isByVolume
-      ? 'a volume of its can be reached from nodes of that side only'
-      : choice.cover === true
-        ? 'temporary cover, as spot has no room at present'
-        : choice.diverted === true
-          ? 'the other side has no room'
-          : `wanted are ${target.spot} on spot and ${target.onDemand} on on-demand`;
   return {
-    summary: `slot ${choice.slot} on ${choice.side}: ${why}`,
+    summary: `slot ${choice.slot} on ${choice.side}: ${whyOf(choice, target)}`,
     numbers: {
       slot: choice.slot,
       replicas,
       targetSpot: target.spot,
       targetOnDemand: target.onDemand,
-      live: choice.live ?? 0,
-      claimed: choice.claimed ?? 0,
-      countedOnDemand: choice.onDemand ?? 0,
-      diverted: choice.diverted ?? false,
-      ...(choice.cover === true && { cover: true }),
+      live: choice.live,
+      claimed: choice.claimed,
+      countedOnDemand: choice.onDemand,
+      diverted: choice.diverted,
+      ...(choice.cover && { cover: true }),
     },
   };
+}
+
+function whyOf({ pinnedBy, cover, diverted }: Steered, target: SideCounts): string {
+  if (pinnedBy === 'pod') return 'its own constraints choose that side';
+  if (pinnedBy === 'volume') return 'a volume of its can be reached from nodes of that side only';
+  if (cover) return 'temporary cover, as spot has no room at present';
+  if (diverted) return 'the other side has no room';
+  return `wanted are ${target.spot} on spot and ${target.onDemand} on on-demand`;
 }
 
 /**
  * A StatefulSet's slots follow from ordinals: the same name gets the same slot however often it is asked, so nothing is
  * reserved.
  */
-function reserve(input: AdmissionInput, owner: WorkloadOwner, choice: Choice, decision: AdmissionDecision): void {
+function reserve(input: AdmissionInput, owner: WorkloadOwner, choice: ChosenSlot, decision: AdmissionDecision): void {
   const { ledger, request, now } = input;
-  for (const uid of choice.superseded ?? []) ledger.release(uid);
+  for (const uid of choice.superseded) ledger.release(uid);
   if (choice.side === 'spot') input.spot?.claim(owner.workload.uid, request.uid, now);
   if (owner.workload.rollout.type === 'StatefulSet') return;
   const { slot, side } = choice;
@@ -259,7 +267,7 @@ function reserve(input: AdmissionInput, owner: WorkloadOwner, choice: Choice, de
       revision: owner.revision,
       slot,
       side,
-      cover: choice.cover === true,
+      cover: choice.cover,
       at: now,
     },
     decision,
