@@ -10,6 +10,14 @@ describe('exponential buckets', () => {
     expect([cpu.count, memory.count]).toEqual([176, 176]);
   });
 
+  test.each([
+    ['at the maximum, where one does', 70, 4, 70],
+    ['above it, where none does', 71, 5, 150],
+  ])('the last one begins %s', (_name, maxValue, count, start) => {
+    const layout = createBucketLayout({ firstWidth: 10, ratio: 2, maxValue });
+    expect([layout.count, layout.startOf(layout.count - 1)]).toEqual([count, start]);
+  });
+
   test('begin at 0, the second one a first width later, the third ratio times that further', () => {
     expect([cpu.startOf(0), cpu.startOf(1)]).toEqual([0, 0.01]);
     expect(cpu.startOf(2) - cpu.startOf(1)).toBeCloseTo(0.0105, 12);
@@ -52,6 +60,7 @@ describe('exponential buckets', () => {
     ['no width', { firstWidth: 0, ratio: 1.05, maxValue: 10 }],
     ['a ratio that does not grow', { firstWidth: 1, ratio: 1, maxValue: 10 }],
     ['a maximum within the first bucket', { firstWidth: 1, ratio: 1.05, maxValue: 0.5 }],
+    ['a maximum at the end of the first bucket', { firstWidth: 1, ratio: 1.05, maxValue: 1 }],
     ['no maximum', { firstWidth: 1, ratio: 1.05, maxValue: Number.POSITIVE_INFINITY }],
     ['no number', { firstWidth: Number.NaN, ratio: 1.05, maxValue: 10 }],
   ])('%s is refused', (_name, options) => {

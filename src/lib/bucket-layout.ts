@@ -32,7 +32,7 @@ export interface BucketLayoutOptions {
 /**
  * Buckets as VPA lays them out: bucket n begins at `firstWidth * (ratio^n - 1) / (ratio - 1)`
  * (vertical-pod-autoscaler/pkg/recommender/util/histogram_options.go).
- * @throws RangeError for a width or maximum that is not positive, or a ratio not above 1.
+ * @throws RangeError for a width that is not above 0, a ratio not above 1, or a maximum not above the first width.
  */
 export function createBucketLayout({ firstWidth, ratio, maxValue }: BucketLayoutOptions): BucketLayout {
   if (!(firstWidth > 0) || !(ratio > 1) || !(maxValue > firstWidth) || !Number.isFinite(maxValue)) {

@@ -76,6 +76,13 @@ describe('documented forms', () => {
     ['0Gi', '0'],
   ])('%s is %s', (text, canonical) => expect(print(text)).toBe(canonical));
 
+  test('less than a byte is decimal, whatever it was written in', () => {
+    const tiny = parseQuantity('0.0001Ki');
+    expect([tiny.format, formatQuantity(tiny)]).toEqual(['DecimalSI', '102400u']);
+    expect(parseQuantity('-0.0001Ki').format).toBe('DecimalSI');
+    expect(parseQuantity('0.001Ki').format).toBe('BinarySI');
+  });
+
   test('amounts beyond exa keep their value, where Go drops the suffix', () => {
     expect(print('1000E')).toBe('1000E');
     expect(toBytes(parseQuantity('1000E'))).toBe(1e21);
@@ -137,6 +144,12 @@ describe('arithmetic', () => {
   test('a sum keeps the form of the first amount, unless that is zero', () => {
     expect(formatQuantity(addQuantities(parseQuantity('1Gi'), parseQuantity('512Mi')))).toBe('1536Mi');
     expect(formatQuantity(addQuantities(parseQuantity('0'), parseQuantity('2Ki')))).toBe('2Ki');
+  });
+
+  test('so does a difference', () => {
+    expect(formatQuantity(subtractQuantities(parseQuantity('2Gi'), parseQuantity('1G')))).toBe('1147483648');
+    expect(formatQuantity(subtractQuantities(parseQuantity('3Gi'), parseQuantity('1024Mi')))).toBe('2Gi');
+    expect(formatQuantity(subtractQuantities(parseQuantity('0'), parseQuantity('2Ki')))).toBe('-2Ki');
     expect(formatQuantity(subtractQuantities(parseQuantity('1'), parseQuantity('250m')))).toBe('750m');
     expect(formatQuantity(subtractQuantities(parseQuantity('250m'), parseQuantity('1')))).toBe('-750m');
   });
