@@ -27,7 +27,7 @@ test('every end of a resize but that of its pod is counted', async () => {
     metrics,
     history: aSizeLog(),
     inFlight: { review: () => ends.splice(0) },
-    events: { done: () => {}, lasting: () => {} },
+    events: { onPod: () => {} },
   } as unknown as AllocationActuatorOptions);
   await actuator.review(new AbortController().signal);
   const text = await metrics.render();

@@ -30,6 +30,13 @@ export function isInForce(sizing: Pick<PodSizing, 'statuses'>, changes: readonly
   return notInForce(sizing, changes).length === 0;
 }
 
+/** What the spec asks for is in force, all of it, and the kubelet has nothing left to say to it. */
+export function isSettled({ containers, statuses, resize, generation, observedGeneration = generation }: PodSizing) {
+  const asked = containers.map(({ name, size }): SizeChange => ({ container: name, to: size }));
+  const isAnswered = resize.pending === undefined && resize.inProgress === undefined;
+  return isAnswered && observedGeneration >= generation && isInForce({ statuses }, asked);
+}
+
 /**
  * The containers with the sizes that are in force on the node instead of those of the spec; none where the kubelet does
  * not say.

@@ -2,10 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { SizeDecision } from '../../decide/size-decision.ts';
 import { resizeReasons } from '../../lib/reason-resize.ts';
 import { reasonTable } from '../../lib/reason-table.ts';
-import { NOON } from '../../model/testing/records.ts';
+import type { PodSizing } from '../../model/sizing-records.ts';
+import { GIB, NOON } from '../../model/testing/records.ts';
+import { aContainer, aContainerStatus } from '../../model/testing/sizing-records.ts';
 import { inspectSize, inspectSizeAll } from './inspect-size.ts';
 import { sizeRules } from './size-rules.ts';
-import { resize, retemplate, type SizeSceneChanges, sizeScene } from './testing/size-scene.ts';
+import { resize, retemplate, type SizeSceneChanges, sizeScene, withPod } from './testing/size-scene.ts';
 
 const evictToResize: SizeDecision = {
   ...retemplate(),
@@ -37,6 +39,7 @@ describe('what is not there any more', () => {
     ['another pod of the name', resize({ pod: { namespace: 'shop', name: 'web-1', uid: 'older' } })],
     ['no such pod', resize({ pod: { namespace: 'shop', name: 'web-9', uid: 'web-9' } })],
     ['no such workload', retemplate({ workloadUid: 'older' })],
+    ['the pod is of another workload by now', resize({ workloadUid: 'older' })],
     ['no such workload of the pod to evict', { ...evictToResize, workloadUid: 'older' }],
   ])('%s', (_, decision) => {
     expect(inspectSizeAll(decision, sizeScene()).map(({ reason }) => reason)).toEqual(['PreconditionFailed']);
@@ -73,6 +76,31 @@ test('a new leader takes back at once what its predecessor left pending', () => 
   const context = sizeScene({ leadership: { leader: true, sinceMillis: NOON } });
   expect(inspectSize(resize({ isWithdrawal: true }), context).kind).toBe('approved');
   expect(inspectSize(resize(), context).kind).toBe('blocked');
+});
+
+test('what the node has granted meanwhile is not taken back: it would be a change of its own, and nobody has judged it', () => {
+  const asked = [aContainer({ size: { cpuRequest: 300, memoryLimit: 2 * GIB } })];
+  const back = resize({ isWithdrawal: true, changes: [{ container: 'app', to: { memoryLimit: GIB } }] });
+  const reasonsWith = (sizing: Partial<PodSizing>) =>
+    inspectSizeAll(back, sizeScene(withPod({ containers: asked, ...sizing }))).map(({ reason }) => reason);
+  expect(reasonsWith({ observedGeneration: 2 })).toEqual(['PreconditionFailed']);
+  const pending = { reason: 'Deferred', message: 'no room', since: NOON } as const;
+  const waits: Partial<PodSizing>[] = [
+    { observedGeneration: 2, resize: { pending, inProgress: undefined } },
+    { observedGeneration: 2, resize: { pending: undefined, inProgress: { error: 'no', since: NOON } } },
+    { observedGeneration: 1 },
+    {
+      observedGeneration: 2,
+      statuses: [aContainerStatus(aContainer({ size: { cpuRequest: 300, memoryLimit: GIB } }))],
+    },
+  ];
+  for (const sizing of waits) expect(reasonsWith(sizing)).toEqual([]);
+});
+
+test('what was given to a pod that belongs to nobody by now is still taken back', () => {
+  const pending = { reason: 'Deferred', message: 'no room', since: NOON } as const;
+  const pods = withPod({ resize: { pending, inProgress: undefined } });
+  expect(inspectSizeAll(resize({ workloadUid: 'older', isWithdrawal: true }), sizeScene(pods))).toEqual([]);
 });
 
 test('every rule has a name of its own and says why', () => {

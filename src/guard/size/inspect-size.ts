@@ -1,5 +1,6 @@
 /** The guard of sizes: no pod and no template changes its size without its approval, whichever engine wants it. */
 import type { SizeDecision } from '../../decide/size-decision.ts';
+import { isSettled } from '../../model/granted-size.ts';
 import { applyChanges, effectiveChanges } from '../../model/pod-size.ts';
 import { type Approved, approve } from '../approved.ts';
 import type { Block } from '../context.ts';
@@ -43,7 +44,10 @@ function* objections(decision: SizeDecision, context: SizeGuardContext): Generat
   }
 }
 
-/** The records the decision is about as they are now, by uid. */
+/**
+ * The records the decision is about as they are now, by uid. Undefined where they no longer are what it is about: also
+ * a resize that was to be taken back as not granted, and has been granted since.
+ */
 function findSubject(decision: SizeDecision, { view }: SizeGuardContext): SizeSubject | undefined {
   if (decision.kind === 'retemplate') {
     const workload = view.workloadByUid(decision.workloadUid);
@@ -63,5 +67,11 @@ function findSubject(decision: SizeDecision, { view }: SizeGuardContext): SizeSu
   }
   const node = pod.pod.nodeName === undefined ? undefined : view.node(pod.pod.nodeName);
   const workload = view.workloadOf(pod.pod);
+  if (decision.isWithdrawal === true) {
+    if (isSettled(pod.sizing)) return undefined;
+  } else if (decision.workloadUid !== undefined && decision.workloadUid !== workload?.uid) {
+    // What is known of the one says nothing of the other: windows, budgets, the other pods.
+    return undefined;
+  }
   return { kind: 'resize', decision, pod, workload, node, changes, before, after: applyChanges(before, changes) };
 }

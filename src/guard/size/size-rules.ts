@@ -8,6 +8,7 @@ import type { SizeRule } from './context.ts';
 import {
   disruptionCalm,
   disruptionCooledDown,
+  disruptionWarmedUp,
   disruptionWindowOpen,
   withinDisruptionBudget,
 } from './rules/disruption.ts';
@@ -30,6 +31,7 @@ import {
   supported,
 } from './rules/pod-shape.ts';
 import {
+  restartNoRollout,
   restartNotProtected,
   restartNotSingle,
   restartOthersReady,
@@ -77,12 +79,14 @@ export const sizeRules: readonly SizeRule[] = [
   windowOpen,
   disruptionWindowOpen,
   warmedUp,
+  disruptionWarmedUp,
   notIneffective,
   bornRight,
   notBackingOff,
   cooledDown,
   disruptionCooledDown,
   noRollout,
+  restartNoRollout,
   noEviction,
   oneResizeAtATime,
   restartNotProtected,

@@ -1,9 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { SizeDecision } from '../../../decide/size-decision.ts';
 import { NOON } from '../../../model/testing/records.ts';
+import { aContainer, aSizedPod } from '../../../model/testing/sizing-records.ts';
 import type { DisruptionState } from '../disruption-state.ts';
 import { inspectSizeAll } from '../inspect-size.ts';
-import { aDisruptionState, hourFrom, reasonsFor, resize, retemplate, sizeScene } from '../testing/size-scene.ts';
+import {
+  aDisruptionState,
+  hourFrom,
+  pods,
+  reasonsFor,
+  replicaSet,
+  resize,
+  retemplate,
+  sizeScene,
+} from '../testing/size-scene.ts';
+
+const containers = [aContainer({ cpuRestart: 'RestartContainer' })];
+const restarting = pods.map(({ name, uid }) => aSizedPod(replicaSet, name, { containers }, { uid }));
 
 describe('a new template draws on the budget of disruption', () => {
   test.each<[string, Partial<DisruptionState>, readonly string[]]>([
@@ -18,6 +32,25 @@ describe('a new template draws on the budget of disruption', () => {
     ['the limit was lowered meanwhile', { inFlight: 5 }, ['ConcurrencyLimit']],
   ])('%s', (_, changes, expected) => {
     expect(reasonsFor(retemplate(), { disruption: aDisruptionState(changes) })).toEqual(expected);
+  });
+
+  test('the cooldown survives a failover, however short the warm-up of sizes: a new leader has not seen what its predecessor disrupted', () => {
+    const ask = (decision: SizeDecision, now: number) =>
+      inspectSizeAll(
+        decision,
+        sizeScene({
+          records: { pods: restarting },
+          settings: { warmUpMillis: 0 },
+          leadership: { leader: true, sinceMillis: NOON },
+          disruption: aDisruptionState({ cooldownMillis: 10_000 }),
+          now,
+        }),
+      );
+    for (const decision of [retemplate(), resize()]) {
+      expect(ask(decision, NOON + 9_999)).toMatchObject([{ reason: 'LeaderWarmup', retryAfterMillis: 1 }]);
+      expect(ask(decision, NOON + 10_000)).toEqual([]);
+    }
+    expect(ask(resize({ isRestore: true }), NOON)).toEqual([]);
   });
 
   test('what waits for time says when', () => {

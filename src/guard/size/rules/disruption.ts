@@ -21,6 +21,17 @@ export const disruptionCalm = disruptiveRule(
   (subject, { disruption, now }) => (isTakenBack(subject) ? undefined : objectToStorm(disruption?.storm, now)),
 );
 
+/** Hazard H28. The warm-up of sizes is set for resizes, and may be shorter. */
+export const disruptionWarmedUp = disruptiveRule(
+  'disruption-warmed-up',
+  'The cooldown survives a failover: a new leader cannot have seen everything its predecessor disrupted.',
+  (subject, { leadership, disruption, now }) => {
+    if (isTakenBack(subject)) return undefined;
+    const remaining = leadership.sinceMillis + (disruption?.cooldownMillis ?? 0) - now;
+    return remaining > 0 ? object('LeaderWarmup', { remaining: inWords(remaining) }, remaining) : undefined;
+  },
+);
+
 export const disruptionCooledDown = disruptiveRule(
   'disruption-cooled-down',
   'The workload was disrupted a moment ago, by whichever engine; its pods need time to come to rest.',

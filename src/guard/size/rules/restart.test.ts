@@ -15,6 +15,7 @@ import {
   resize,
   type SizeSceneChanges,
   sizeScene,
+  unread,
   web,
 } from '../testing/size-scene.ts';
 
@@ -101,6 +102,23 @@ const cases: [string, SizeSceneChanges, readonly string[]][] = [
     },
     [],
   ],
+  ['a rollout of it is under way', { records: { workloads: [{ ...web, isRollingOut: true }] } }, ['TemplateRollout']],
+  [
+    'a rollout of it was begun a moment ago, and is not seen yet',
+    { evictions: [{ ...flight, podUid: web.uid, isRollout: true }] },
+    ['TemplateRollout'],
+  ],
+  [
+    'a rollout of another is under way',
+    { evictions: [{ ...flight, workloadUid: 'api', podUid: 'api', isRollout: true }] },
+    [],
+  ],
+  ['its rollout is paused', { records: { workloads: [{ ...web, keepsPods: 'Paused' }] } }, ['Paused']],
+  [
+    'its pods are kept until somebody deletes them',
+    { records: { workloads: [{ ...web, keepsPods: 'OnDelete' }] } },
+    [],
+  ],
   ['another pod was evicted', { evictions: [{ ...flight, podUid: 'web-2' }] }, ['EvictionInFlight']],
   ['another pod is being resized', { resizes: [inFlight('web-2', { cpuRequest: 300 })] }, ['ResizeInFlight']],
   ['a budget of the owner', { records: { pdbs: [aPdb({ disruptionsAllowed: 0 })] } }, ['BlockedByPdb']],
@@ -152,7 +170,7 @@ describe('a resize that restarts a container', () => {
 
   test('one that was never granted restarts nothing when it is withdrawn', () => {
     const changes = {
-      records: one,
+      records: { ...one, pods: [aSizedPod(replicaSet, 'web-1', { ...unread, containers }, { uid: 'web-1' })] },
       disruption: aDisruptionState({ window: closed, inFlight: 2 }),
       policy: { allowRecreate: false },
     };
@@ -164,6 +182,8 @@ describe('a resize that restarts a container', () => {
     const at = (changes: Partial<DisruptionState>) =>
       reasonsFor(restore, { records: { pods: restarting }, disruption: aDisruptionState(changes) });
     expect(at({ window: closed, last: NOON, storm })).toEqual([]);
+    const amidRollout = { pods: restarting, workloads: [{ ...web, isRollingOut: true, keepsPods: 'Paused' as const }] };
+    expect(reasonsFor(restore, { records: amidRollout })).toEqual([]);
     expect(at({ inFlight: 2 })).toEqual(['ConcurrencyLimit']);
   });
 
@@ -201,5 +221,6 @@ test.each(cases.slice(1))('a resize that restarts nothing goes on: %s', (_, { re
 
 test('a pod without a workload is alone, and asks nobody', () => {
   const bare = { workloads: [aSizedWorkload({ uid: 'other', name: 'other' })], pods: restarting };
-  expect(reasonsFor(resize(), { records: bare })).toEqual([]);
+  const decision = resize({ workload: undefined, workloadUid: undefined });
+  expect(reasonsFor(decision, { records: bare })).toEqual([]);
 });

@@ -2,6 +2,7 @@
  * A resize that restarts a container disrupts as an eviction does: the same is asked of the pod and of the others of
  * its workload. One that restarts nothing is asked none of it (rightsizing bugs 12 and 14: autoscaler#10181, #8609).
  */
+import { workloadKey } from '../../../model/cluster-view.ts';
 import { isLive } from '../../../model/owners.ts';
 import { object } from '../../objection.ts';
 import { disruptedPods, objectToPdbs } from '../../rules/pdb.ts';
@@ -32,6 +33,20 @@ export const restartNotSingle = restartRule(
     workload !== undefined && workload.replicas <= 1 && disruption?.allowSingleReplica !== true
       ? object('SingleReplica', {})
       : undefined,
+);
+
+export const restartNoRollout = restartRule(
+  'restart-no-rollout',
+  'A rollout ends pods at its own pace, and a restart beside it one more; of a paused one what runs is to stay as it is. What did harm is undone all the same.',
+  ({ decision, workload }, { evictions }) => {
+    if (workload === undefined || decision.isRestore === true) return undefined;
+    if (workload.keepsPods === 'Paused') return object('Paused', {});
+    // One of ours may not be seen yet.
+    const isBegun = evictions.some(({ workloadUid, isRollout }) => isRollout === true && workloadUid === workload.uid);
+    return workload.isRollingOut || isBegun
+      ? object('TemplateRollout', { workload: workloadKey(workload) })
+      : undefined;
+  },
 );
 
 export const restartOthersReady = restartRule(

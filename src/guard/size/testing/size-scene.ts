@@ -24,7 +24,9 @@ export const replicaSet: ReplicaSetRecord = {
   replicas: 3,
   createdAt: web.createdAt,
 };
-export const pods = ['web-1', 'web-2', 'web-3'].map((name) => aSizedPod(replicaSet, name, {}, { uid: name }));
+/** The kubelet has not looked at the last size yet, so that there is one to take back. */
+export const unread = { generation: 2, observedGeneration: 1 } as const;
+export const pods = ['web-1', 'web-2', 'web-3'].map((name) => aSizedPod(replicaSet, name, unread, { uid: name }));
 export const node = aNode('n1', undefined, { allocatable: { cpuMillis: 4000, memoryBytes: 8 * GIB } });
 
 /** 200m -> 300m of the only container of `web-1`. */
@@ -104,7 +106,9 @@ export const reasonsFor = (decision: SizeDecision, changes: SizeSceneChanges = {
 
 /** The scene with `web-1` changed. */
 export const withPod = (sizing: Partial<PodSizing>, changes: Partial<PodRecord> = {}): { records: SizingRecords } => ({
-  records: { pods: [aSizedPod(replicaSet, 'web-1', sizing, { uid: 'web-1', ...changes }), ...pods.slice(1)] },
+  records: {
+    pods: [aSizedPod(replicaSet, 'web-1', { ...unread, ...sizing }, { uid: 'web-1', ...changes }), ...pods.slice(1)],
+  },
 });
 export const inFlight = (name: string, to: InFlightResize['changes'][number]['to']): InFlightResize => ({
   pod: { namespace: 'shop', name, uid: name },
