@@ -8,6 +8,13 @@ describe('counts as text', () => {
     expect([encodeCounts([]), decodeCounts('')]).toEqual(['', []]);
   });
 
+  test('have one form, which later versions read', () => {
+    const counts = [1, 300, 0, 2 ** 32 - 1];
+    const text = 'AawCAP////8P';
+    expect(encodeCounts(counts)).toBe(text);
+    expect(decodeCounts(text)).toEqual(counts);
+  });
+
   test('for any counts, what is read is what was written', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(2 ** 31 - 1)), (counts) => {

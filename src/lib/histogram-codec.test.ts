@@ -21,7 +21,20 @@ describe('saved histograms', () => {
     );
   });
 
-  test('an empty histogram is 14 characters', () => {
+  test('have one form, which later versions read: a double, then a bucket of 16 bits and a weight of 32 each', () => {
+    const state = {
+      referenceMillis: 5,
+      buckets: [
+        [0, 0.5],
+        [300, 2],
+      ] as const,
+    };
+    const text = 'h1:QBQAAAAAAAAAAD8AAAABLEAAAAA=';
+    expect(encodeHistogram(state)).toBe(text);
+    expect(decodeHistogram(text)).toEqual(state);
+  });
+
+  test('an empty histogram is 15 characters', () => {
     const text = encodeHistogram(new DecayingHistogram({ layout, halfLifeMillis: DAY }).state());
     expect(text).toHaveLength(15);
     expect(decodeHistogram(text).buckets).toEqual([]);

@@ -12,7 +12,7 @@ const REFERENCE_BYTES = 8;
 const ENTRY_BYTES = 6;
 const ACCEPTED = `${VERSION}: followed by base64, as written by Stowage`;
 
-/** About 8 characters for each bucket with weight, plus 14. */
+/** About 8 characters for each bucket with weight, plus 15. */
 export function encodeHistogram({ referenceMillis, buckets }: HistogramState): string {
   const bytes = new DataView(new ArrayBuffer(REFERENCE_BYTES + ENTRY_BYTES * buckets.length));
   bytes.setFloat64(0, referenceMillis);
