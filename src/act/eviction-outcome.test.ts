@@ -27,6 +27,12 @@ describe('case 68: answers of the eviction API are told apart', () => {
     ['500 otherwise', answer(500), 'failed'],
     ['500 of etcd', answer(500, { message: 'etcdserver: request timed out' }), 'unknown'],
     [
+      '500 of the connection to etcd, which broke with the write on its way',
+      answer(500, { message: 'rpc error: code = Unavailable desc = error reading from server: EOF' }),
+      'unknown',
+    ],
+    ['500 of a time that ran out', answer(500, { message: 'context deadline exceeded' }), 'unknown'],
+    [
       '500 of a webhook, before anything was done',
       answer(500, { message: 'failed calling webhook "x": context deadline exceeded (timed out)' }),
       'failed',
