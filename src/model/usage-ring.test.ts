@@ -10,7 +10,8 @@ const NOON = 20_000 * DAY;
 describe('ring of a window', () => {
   test('begins knowing nothing', () => {
     const ring = new UsageRing(DAY);
-    expect(ring.window(NOON)).toEqual({ from: NOON - DAY, to: NOON, cpu: undefined, memory: undefined });
+    const none = { cpu: undefined, memory: undefined, isSampled: true };
+    expect(ring.window(NOON)).toEqual({ from: NOON - DAY, to: NOON, ...none });
     expect(ring.save()).toEqual({ windowMillis: DAY, slots: [] });
   });
 

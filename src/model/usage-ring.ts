@@ -66,7 +66,8 @@ export class UsageRing {
       if (cpuCount > 0) cpu.push(cpuValue);
       if (memoryCount > 0) memory.push(memoryValue);
     }
-    return { from: now - this.windowMillis, to: now, cpu: percentilesOf(cpu), memory: percentilesOf(memory) };
+    const percentiles = { cpu: percentilesOf(cpu), memory: percentilesOf(memory) };
+    return { from: now - this.windowMillis, to: now, ...percentiles, isSampled: true };
   }
 
   save(): SavedRing {

@@ -1,5 +1,5 @@
 /**
- * The exact percentiles of a rolling window, of all replicas' samples together: what the Percentile and Max strategies
+ * The percentiles of a rolling window, of all replicas' samples together: what the Percentile and Max strategies
  * go by. The samples themselves are not kept: a day of them at 30 s would be 100 times the size of a profile.
  */
 import { exactPercentile } from '../lib/exact-percentile.ts';
@@ -22,6 +22,8 @@ export interface UsageWindow {
   readonly to: EpochMillis;
   readonly cpu: WindowPercentiles | undefined;
   readonly memory: WindowPercentiles | undefined;
+  /** Drawn from the samples of the window by chance: percentiles are right on average, but the highest is missed. */
+  readonly isSampled?: true;
 }
 
 /**

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { percentilesOf } from '../../model/usage-window.ts';
 import { defaultPolicy } from './policy.ts';
+import type { RecommendInput } from './recommend.ts';
 import { recommendMemory } from './recommend-memory.ts';
 import { DAY, HOUR, MIB, percentilePolicy, profileOf, questionAt, unset } from './testing/profiles.ts';
 
@@ -27,6 +29,18 @@ describe('memory advice', () => {
       expect(adviceAt(sample)).toMatchObject({ isDue: false, held: 'LowConfidence', request: 500 * MIB });
     }
     expect(adviceAt(10)).toMatchObject({ isDue: true, request: 250 * MIB });
+  });
+
+  test('Max: of a window that was drawn from the samples the highest is not the highest; the peaks are', () => {
+    const profile = profileOf(STEPS, { memory: (step) => (step === 500 ? 900 : 300) * MIB });
+    const target = { strategy: 'Max', lookBackMillis: 86_400_000, safetyFactor: 1.1 } as const;
+    const policy = { ...defaultPolicy, memory: { ...defaultPolicy.memory, target } };
+    const seen = { cpu: undefined, memory: percentilesOf([300 * MIB, 301 * MIB]) };
+    const requestBy = (window: RecommendInput['window']) =>
+      recommendMemory({ ...questionAt(STEPS, profile, { policy }), window }).request;
+    expect(requestBy({ ...seen, isSampled: true })).toBe(Math.trunc(900 * MIB * 1.1));
+    expect(requestBy(seen)).toBe(Math.trunc(301 * MIB * 1.1));
+    expect(requestBy(undefined)).toBe(Math.trunc(900 * MIB * 1.1));
   });
 
   test('keeps a start-up peak, where CPU forgets it', () => {

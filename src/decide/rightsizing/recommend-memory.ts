@@ -6,7 +6,6 @@
 import { exactPercentile } from '../../lib/exact-percentile.ts';
 import type { Bytes, EpochMillis, Millis } from '../../lib/units.ts';
 import { type MemoryHistory, PEAK_SPAN_MILLIS } from '../../model/usage-memory.ts';
-import type { WindowPercentiles } from '../../model/usage-window.ts';
 import { type Draft, noAdvice, type ResourceAdvice, raiseTo } from './advice.ts';
 import { settle } from './finish.ts';
 import { fadingPercentile, memoryNeed, recentPeak } from './memory-target.ts';
@@ -40,7 +39,7 @@ export function shapeMemory(input: RecommendInput): Shaped | ResourceAdvice {
   const lastAt = memory.lastAt();
   const oom = memory.oom();
   const isOomValid = oom !== undefined && now - oom.at < OOM_VALID_MILLIS;
-  const known = memoryDraft(memory, target, window?.memory, now);
+  const known = memoryDraft(memory, target, window, now);
   if (known === undefined && !isOomValid) return noAdvice('NoData', 'no memory usage is known');
   const isFresh = lastAt !== undefined && now - lastAt <= policy.staleAfterMillis;
   if (!isFresh && !isOomValid) {
@@ -95,7 +94,7 @@ function safeFloor(
 function memoryDraft(
   memory: MemoryHistory,
   target: MemoryTarget,
-  window: WindowPercentiles | undefined,
+  window: RecommendInput['window'],
   now: EpochMillis,
 ): Draft | undefined {
   const peaks = memory.peaks();
@@ -108,7 +107,7 @@ function memoryDraft(
       return draft(need.bytes, `highest use ${need.peak} bytes, and ${room} % of room for growth`);
     }
     case 'Percentile': {
-      const ofWindow = windowPercentile(window, target.percentile);
+      const ofWindow = windowPercentile(window?.memory, target.percentile);
       const sorted = peaks.map(({ bytes }) => bytes).sort((a, b) => a - b);
       if (ofWindow === undefined && sorted.length === 0) return undefined;
       const at = ofWindow ?? exactPercentile(sorted, target.percentile);
@@ -125,7 +124,9 @@ function memoryDraft(
       return draft(at * (1 + target.margin), `P${target.percentile} of fading peaks ${at} bytes and ${margin} %`);
     }
     case 'Max': {
-      const highest = window?.max ?? recentPeak(peaks, target.lookBackMillis, now);
+      const seen = window?.memory?.max ?? 0;
+      const isExact = seen > 0 && window?.isSampled !== true;
+      const highest = isExact ? seen : Math.max(seen, recentPeak(peaks, target.lookBackMillis, now));
       if (highest === 0) return undefined;
       return draft(
         Math.trunc(highest * target.safetyFactor),

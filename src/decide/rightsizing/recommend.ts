@@ -29,8 +29,8 @@ export interface RecommendInput {
   readonly cpu: CurrentResource;
   readonly memory: CurrentResource;
   readonly policy: RightsizingPolicy;
-  /** The exact figures of the policy's window, where the source has them. */
-  readonly window?: Pick<UsageWindow, 'cpu' | 'memory'> | undefined;
+  /** The figures of the policy's window, where the source has them. */
+  readonly window?: Pick<UsageWindow, 'cpu' | 'memory' | 'isSampled'> | undefined;
   /** What an earlier decrease has shown to be too little. */
   readonly floors?: LearnedFloors | undefined;
   readonly now: EpochMillis;
