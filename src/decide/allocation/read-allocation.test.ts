@@ -34,6 +34,10 @@ describe('desired values', () => {
     });
   });
 
+  test('request and limit alike, as Guaranteed pods have them', () => {
+    expect(read({ desiredCPULimit: '450m' })).toMatchObject({ ok: true, desired: { request: 450, limit: 450 } });
+  });
+
   test.each<[string, Partial<Record<keyof PodAllocationSpec, unknown>>, RegExp]>([
     [
       'no request',

@@ -61,7 +61,7 @@ describe('edges', () => {
   });
 
   test('conflicts and overcommitment are told', () => {
-    const { conflicts, overcommitted } = solve({ capacity: 15, bids: [bid('a', 1, 300, 100), bid('b', 1, 50, 60)] });
+    const { conflicts, overcommitted } = solve({ capacity: 15, bids: [bid('a', 1, 300, 100), bid('b', 1, 50, 50)] });
     expect(conflicts).toEqual(['a']);
     expect(overcommitted).toBe(true);
   });
