@@ -55,43 +55,18 @@ export function planNode(input: NodeInput): NodePlan {
   const isCongested = isBusy && usableBy(seats, memory) > capacity;
   const room = { allocatable: node.allocatable, scale: steady.sum > 0 ? Math.max(1, capacity / steady.sum) : 1 };
   const greeds = judgeGreed(input, seats, isCongested, room.scale);
-  const sized = seats.map((seat, index) =>
-    sizeTarget(seat, solution.shares[index] ?? seat.share, greeds[index]?.isGreedy === true, room, rules),
-  );
-  const changes = seats.map((seat, index) =>
-    changeOf(seat, sized[index]?.target, greeds[index], input, state.isFrozen),
-  );
+  const served = seats.map((seat, index): Served => {
+    const share = solution.shares[index] ?? seat.share;
+    const greed = greeds[index] ?? calm;
+    const { target, clamps: sizeClamps } = sizeTarget(seat, share, greed.isGreedy, room, rules);
+    const bounds = seat.clamps.filter((clamp) => isBinding(clamp, share));
+    const bargained = [...(relaxed.clamps[index] ?? []), ...(groupClamps[index] ?? [])];
+    return { seat, share, greed, target, clamps: [...bounds, ...bargained, ...sizeClamps] };
+  });
+  const changes = served.map((each) => changeOf(each, input, state.isFrozen));
   const verdicts = filterWrites(changes, steady.sum, rules.write, now);
   const credits = creditsOf(seats, solution);
-  const plans = seats.map((seat, index): PodPlan => {
-    const verdict = verdicts[index] ?? nothing;
-    const isWritten = verdict.isWritten && rules.apply !== 'observe';
-    return {
-      uid: seat.pod.uid,
-      namespace: seat.pod.namespace,
-      name: seat.pod.name,
-      current: seat.current,
-      share: solution.shares[index] ?? seat.share,
-      target: sized[index]?.target ?? { ...seat.current, limitPolicy: 'Keep' },
-      claim: seat.box.claim,
-      want: seat.want,
-      weight: seat.weight,
-      demand: seat.demand,
-      isGreedy: greeds[index]?.isGreedy === true,
-      isWritten,
-      held: verdict.isWritten && !isWritten ? 'Observe' : verdict.held,
-      isFunding: verdict.isFunding,
-      isForced: verdict.isForced,
-      coalition: seat.marks.coalition,
-      credit: credits.get(index),
-      clamps: [
-        ...seat.clamps.filter((clamp) => isBinding(clamp, solution.shares[index] ?? seat.share)),
-        ...(relaxed.clamps[index] ?? []),
-        ...(groupClamps[index] ?? []),
-        ...(sized[index]?.clamps ?? []),
-      ],
-    };
-  });
+  const plans = served.map((each, index) => planOf(each, verdicts[index] ?? nothing, credits.get(index), rules));
   return {
     node: node.name,
     capacity,
@@ -104,7 +79,52 @@ export function planNode(input: NodeInput): NodePlan {
     unmanaged: excluded,
     fairness: fairnessOf(plans.map(({ share, want, claim, weight }) => ({ share, want, disagreement: claim, weight }))),
     clamps: [...shared.clamps, ...clamps, ...steady.clamps],
-    memory: remember(input, seats, greeds, plans),
+    memory: remember(input, served, plans),
+  };
+}
+
+/** A seat after the bargain. */
+interface Served {
+  readonly seat: Seat;
+  /** What it gets; `seat.share` is what it has. */
+  readonly share: Millicores;
+  readonly greed: GreedMemory;
+  /** What the share comes to in requests and limits. */
+  readonly target: PodPlan['target'];
+  /** Everything that moved something, in the order in which it did. */
+  readonly clamps: readonly Clamp[];
+}
+
+const calm: GreedMemory = { ticksAtShare: 0, isGreedy: false, calmTicks: 0 };
+const nothing: Verdict = { isWritten: false, held: 'Settled', isForced: false, isFunding: false };
+
+function planOf(
+  { seat, share, greed, target, clamps }: Served,
+  verdict: Verdict,
+  credit: PodPlan['credit'],
+  rules: AllocationRules,
+): PodPlan {
+  const { pod, current, box, want, weight, demand, marks } = seat;
+  const isWritten = verdict.isWritten && rules.apply !== 'observe';
+  return {
+    uid: pod.uid,
+    namespace: pod.namespace,
+    name: pod.name,
+    current,
+    share,
+    target,
+    claim: box.claim,
+    want,
+    weight,
+    demand,
+    isGreedy: greed.isGreedy,
+    isWritten,
+    held: verdict.isWritten && !isWritten ? 'Observe' : verdict.held,
+    isFunding: verdict.isFunding,
+    isForced: verdict.isForced,
+    coalition: marks.coalition,
+    credit,
+    clamps,
   };
 }
 
@@ -113,8 +133,6 @@ function isBinding({ what, after }: Clamp, share: Millicores): boolean {
   if (what === 'min') return share <= after;
   return what !== 'max' || share >= after;
 }
-
-const nothing: Verdict = { isWritten: false, held: 'Settled', isForced: false, isFunding: false };
 
 function divide({ pods, rules }: NodeInput) {
   const managed: NodePod[] = [];
@@ -184,34 +202,27 @@ function judgeGreed(input: NodeInput, seats: readonly Seat[], isCongested: boole
   });
 }
 
-function changeOf(
-  seat: Seat,
-  target: PodPlan['target'] | undefined,
-  greed: GreedMemory | undefined,
-  { rules, memory }: NodeInput,
-  isFrozen: boolean,
-): Change {
+function changeOf({ seat, greed, target }: Served, { rules, memory }: NodeInput, isFrozen: boolean): Change {
   const { pod, current, share, want, demand, hints } = seat;
-  const after = target ?? { ...current, limitPolicy: 'Keep' };
-  const shareAfter = rules.apply === 'limits' ? (after.limit ?? after.request) : after.request;
+  const shareAfter = rules.apply === 'limits' ? (target.limit ?? target.request) : target.request;
   const usage = seat.input.measured?.usage ?? 0;
   return {
     uid: pod.uid,
     before: current,
-    after,
+    after: target,
     share: { before: share, after: shareAfter },
     want,
     isShort:
       share < (seat.probes.rollback?.to ?? 0) ||
-      (greed?.isGreedy !== true && demand !== undefined && isShort(demand, memory.get(pod.uid)?.demand, rules)),
+      (!greed.isGreedy && demand !== undefined && isShort(demand, memory.get(pod.uid)?.demand, rules)),
     isAtShare: usage >= rules.greedy.atShare * share,
     hasRoom:
       usage < rules.write.raiseAbove * share &&
       share >= Math.max(seat.box.claim, seat.original.request) &&
       // A figure of the application, or a boost, knows more than what is used now.
       want <= (demand?.want ?? want),
-    isGreedy: greed?.isGreedy === true,
-    isBinding: rules.apply === 'limits' || after.limitPolicy !== 'Keep',
+    isGreedy: greed.isGreedy,
+    isBinding: rules.apply === 'limits' || target.limitPolicy !== 'Keep',
     bandFactor: hints.bandFactor,
     writes: memory.get(pod.uid)?.writes ?? [],
     blocked: isFrozen ? 'Frozen' : seat.input.measured === undefined ? 'Unmeasured' : undefined,
@@ -243,23 +254,16 @@ function orderWrites(plans: readonly PodPlan[]): PodPlan[] {
 
 function remember(
   { memory, now }: NodeInput,
-  seats: readonly Seat[],
-  greeds: readonly GreedMemory[],
+  served: readonly Served[],
   plans: readonly PodPlan[],
 ): ReadonlyMap<string, PodMemory> {
+  const written = new Set(plans.flatMap(({ uid, isWritten }) => (isWritten ? [uid] : [])));
   return new Map(
-    seats.map((seat, index): [string, PodMemory] => {
-      const before = memory.get(seat.pod.uid);
+    served.map(({ seat: { pod, demand, probes }, greed }): [string, PodMemory] => {
+      const before = memory.get(pod.uid);
       const recent = recentWrites(before?.writes ?? [], now);
-      return [
-        seat.pod.uid,
-        {
-          demand: seat.demand?.state ?? before?.demand,
-          probes: seat.probes,
-          greed: greeds[index] ?? { ticksAtShare: 0, isGreedy: false, calmTicks: 0 },
-          writes: plans[index]?.isWritten === true ? [...recent, now] : recent,
-        },
-      ];
+      const writes = written.has(pod.uid) ? [...recent, now] : recent;
+      return [pod.uid, { demand: demand?.state ?? before?.demand, probes, greed, writes }];
     }),
   );
 }
