@@ -5,6 +5,14 @@ import { type Amounts, amountsOf } from '../cluster/pod-requests.ts';
 export type Container = NonNullable<Pod['spec']>['containers'][number];
 export type SizeKey = 'cpu request' | 'memory request' | 'cpu limit' | 'memory limit';
 
+/** Which amount a key means. */
+export const sizeParts = {
+  'cpu request': { resource: 'cpu', what: 'request' },
+  'memory request': { resource: 'memory', what: 'request' },
+  'cpu limit': { resource: 'cpu', what: 'limit' },
+  'memory limit': { resource: 'memory', what: 'limit' },
+} as const satisfies Record<SizeKey, { readonly resource: 'cpu' | 'memory'; readonly what: 'request' | 'limit' }>;
+
 /** One amount of one container that became another; undefined: there is none. */
 export interface SizeStep {
   readonly container: Container;
@@ -65,7 +73,7 @@ export function chargeOf({ spec, status }: Pod, resource: 'cpu' | 'memory'): num
 export function describeStep({ container, key, from, to }: SizeStep): string {
   const text = (amount: number | undefined): string => {
     if (amount === undefined) return 'none';
-    return key.startsWith('cpu') ? `${amount}m` : mebibytes(amount);
+    return sizeParts[key].resource === 'cpu' ? `${amount}m` : mebibytes(amount);
   };
   return `${container.name} ${key} ${text(from)} -> ${text(to)}`;
 }

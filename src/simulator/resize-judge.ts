@@ -6,7 +6,7 @@ import { isFinished } from '../cluster/pod-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import { parseQuantity, toBytes, toMillicores } from '../lib/quantity.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
-import { chargeOf, describeStep, mebibytes, qosOf, type SizeStep } from './container-sizes.ts';
+import { chargeOf, describeStep, mebibytes, qosOf, type SizeStep, sizeParts } from './container-sizes.ts';
 import type { Ledger } from './ledger.ts';
 import { type Tree, treeAt } from './policy-book.ts';
 import { isTakenBack, isUnderWay, underWayText } from './resize-state.ts';
@@ -44,7 +44,7 @@ export function createResizeJudge({ cluster, clock, ledger, consent, history }: 
     const told = steps.map(describeStep).join(', ');
     const isShared = consent.isAllocated(after);
     const active = consent.ofPod(after);
-    const forPolicies = isShared ? steps.filter(({ key }) => key.startsWith('memory')) : steps;
+    const forPolicies = isShared ? steps.filter(({ key }) => sizeParts[key].resource === 'memory') : steps;
     check(
       'oneResize',
       !isUnderWay(before) || isTakenBack(after),
@@ -59,11 +59,11 @@ export function createResizeJudge({ cluster, clock, ledger, consent, history }: 
     checkRestarts(name, steps, active);
     for (const step of steps) {
       if (step.key === 'memory limit') checkMemory(after, name, step);
-      if (isShared && step.key.startsWith('cpu')) continue;
+      if (isShared && sizeParts[step.key].resource === 'cpu') continue;
       checkBounds(after, name, step, active);
       checkSteady(ledger, history, { uid: after.metadata?.uid ?? '', name, step });
     }
-    if (isShared && steps.some(({ key }) => key.startsWith('cpu'))) {
+    if (isShared && steps.some(({ key }) => sizeParts[key].resource === 'cpu')) {
       const count = history.count(`${after.metadata?.uid}`);
       check('pace', count <= MAX_PER_MINUTE, () => `${name}: ${count} resizes within a minute`);
     }
@@ -82,7 +82,8 @@ export function createResizeJudge({ cluster, clock, ledger, consent, history }: 
   const checkRestarts = (name: string, steps: readonly SizeStep[], active: readonly Tree[]): void => {
     const restarted = steps.find(({ container, key }) =>
       container.resizePolicy?.some(
-        ({ resourceName, restartPolicy }) => restartPolicy === 'RestartContainer' && key.startsWith(resourceName),
+        ({ resourceName, restartPolicy }) =>
+          restartPolicy === 'RestartContainer' && sizeParts[key].resource === resourceName,
       ),
     );
     const isAllowed = restarted === undefined || active.some((spec) => updatesOf(spec)['allowRecreate'] === true);
@@ -90,12 +91,12 @@ export function createResizeJudge({ cluster, clock, ledger, consent, history }: 
   };
 
   const checkBounds = (pod: Pod, name: string, step: SizeStep, active: readonly Tree[]): void => {
-    const [resource, what] = step.key.split(' ');
+    const { resource, what } = sizeParts[step.key];
     if (what !== 'request' || step.to === undefined || active.length === 0) return;
     // What is given back is what people had written.
     if (consent.templateSize(pod, step.container.name)?.get(step.key) === step.to) return;
     const amount = step.to;
-    const holds = active.some((spec) => isWithin(treeAt(spec, 'resourceBounds', resource ?? ''), resource, amount));
+    const holds = active.some((spec) => isWithin(treeAt(spec, 'resourceBounds', resource), resource, amount));
     check('bounds', holds, () => `${name} ${step.container.name}: ${describeStep(step)} is out of bounds`);
   };
 
