@@ -95,3 +95,30 @@ test('what is written again and again is seen', async () => {
   const often = Array.from({ length: 70 }, (_, index) => annotate(String(index)));
   expect(await brokenBy(often, { everyMillis: 500 })).toEqual(['quiet']);
 });
+
+/** An event about the workload, in the namespace of this name. */
+function tell(namespace: string, index: number): Deed {
+  const regarding = { kind: 'Deployment', namespace, name: 'web', uid: 'web' };
+  const event = {
+    metadata: { name: `told-${index}`, namespace },
+    eventTime: '2026-06-01T00:00:00.000000Z',
+    reportingController: 'stowage.io/operator',
+    reportingInstance: 'simulated_1',
+    type: 'Normal',
+    reason: 'Told',
+    action: 'Place',
+    regarding,
+  };
+  return (api) => api.create(resources.events, event, { namespace });
+}
+
+test.each([
+  ['shop', ['quiet']],
+  ['nowhere', []],
+])('what is told again and again is seen where it is heard: in %s', async (namespace, invariants) => {
+  const often = Array.from({ length: 30 }, (_, index): Deed => {
+    const deed = tell(namespace, index);
+    return (api) => deed(api).catch(() => {});
+  });
+  expect(await brokenBy(often, { everyMillis: 500 })).toEqual(invariants);
+});

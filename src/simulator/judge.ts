@@ -230,8 +230,7 @@ export function createJudge(options: JudgeOptions): Judge {
         const event = (body ?? {}) as Event;
         const { reason = '' } = event;
         reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-        writes.onEvent(event);
-        return undefined;
+        return writes.onEvent(event);
       }
       if (resource === 'leases') return writes.onLease(write);
       counted.writes++;

@@ -28,7 +28,7 @@ export interface WriteJudge {
   /** A replica is about to write. */
   onWrite(write: ObservedWrite, identity: string): SettleWrite;
   /** A replica is about to tell of something. */
-  onEvent(event: Event): void;
+  onEvent(event: Event): SettleWrite;
   /** A replica is about to read. */
   onRead(verb: 'list' | 'watch', resource: string, identity: string): void;
 }
@@ -74,7 +74,11 @@ export function createWriteJudge({ config, clock, ledger, isDisturbed, isMeddled
     },
     onEvent({ reason = '', regarding }) {
       const object = `${regarding?.kind} ${regarding?.namespace}/${regarding?.name}`;
-      checkOften(`event ${reason} ${regarding?.uid}`, `${reason} of ${object}`, MAX_OFTEN_OF_EVENTS);
+      return ({ kind }) => {
+        // What the API server refuses nobody reads, and it is tried again.
+        if (kind !== 'refused')
+          checkOften(`event ${reason} ${regarding?.uid}`, `${reason} of ${object}`, MAX_OFTEN_OF_EVENTS);
+      };
     },
     onRead(verb, resource, identity) {
       // Counted always, and judged when what is asked for has been answered for as long as is counted.
