@@ -171,6 +171,14 @@ describe('invalid texts', () => {
     expect(problemsOf('0 2 * * *', duration)).toMatchObject([{ part: 'duration', value: duration }]);
   });
 
+  test.each(['1s', '8784h'])('a duration of %s is the shortest or longest there is, and taken', (duration) => {
+    expect(problemsOf('0 2 * * *', duration)).toEqual([]);
+  });
+
+  test('a part that is empty is told with the whole text, where the reader sees it missing', () => {
+    expect(problemsOf('0 2 * * *; ', '1h')).toMatchObject([{ part: 'schedule', value: '0 2 * * *; ' }]);
+  });
+
   test('case 12: TZ=UTC with no schedule after it is a plain error', () => {
     expect(problemsOf('TZ=UTC', '1h')).toMatchObject([{ part: 'schedule', value: 'TZ=UTC' }]);
   });
@@ -274,6 +282,23 @@ describe('texts are of other people', () => {
       },
     ]);
     expect(problemsOf('0 2 * * *', many('1h', 21))).toMatchObject([{ part: 'duration' }]);
+  });
+
+  test('five thousand characters are, too', () => {
+    const padded = (length: number): string => '0 2 * * *'.padEnd(length);
+    expect(problemsOf(padded(5000), '1h')).toEqual([]);
+    expect(problemsOf(padded(5001), '1h')).toMatchObject([{ accepted: expect.stringContaining('5000 characters') }]);
+  });
+
+  test('what is remembered of them is bounded by their parts, also right after all was forgotten', () => {
+    const parse = createWindowParser(20);
+    const [first, second] = [many('0 2 * * *', 20), many('0 3 * * *', 20)];
+    const known = parse(first, '1h');
+    expect(parse(first, '1h')).toBe(known);
+    const next = parse(second, '1h');
+    expect(parse(second, '1h')).toBe(next);
+    expect(parse('0 4 * * *', '1h')).toMatchObject({ ok: true });
+    expect(parse(second, '1h')).not.toBe(next);
   });
 
   test.each([

@@ -174,11 +174,12 @@ export function createWindowParser(limit = 1000): typeof parseWindow {
     const key = `${schedule}\n${duration}`;
     const known = remembered.get(key);
     if (known !== undefined) return known;
-    parts += Math.min(MAX_PARTS, schedule.split(';').length);
-    if (parts > limit) {
+    const own = Math.min(MAX_PARTS, schedule.split(';').length);
+    if (parts + own > limit) {
       remembered.clear();
-      parts = 1;
+      parts = 0;
     }
+    parts += own;
     const result = parseWindow(schedule, duration);
     remembered.set(key, result);
     return result;
