@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isInForce, notInForce, sizesInForce, withdrawalChanges } from './granted-size.ts';
+import { isInForce, isSettled, notInForce, sizesInForce, withdrawalChanges } from './granted-size.ts';
 import { applyChanges, effectiveChanges, sizeKeys } from './pod-size.ts';
 import type { ContainerSize, PodSizing } from './sizing-records.ts';
 import { aContainer, aContainerStatus, aPodSizing, MIB, smallSize } from './testing/sizing-records.ts';
@@ -32,6 +32,35 @@ describe('what is not in force', () => {
     ['has no such container', aPodSizing({ statuses: [] })],
   ])('all of it, where the kubelet %s', (_, pod) => {
     expect(notInForce(pod, to(smallSize))).toEqual(to(smallSize));
+  });
+});
+
+describe('a resize is settled', () => {
+  const inForce = { ...aPodWith(smallSize, smallSize), generation: 7, observedGeneration: 7 };
+  const pending = { reason: 'Deferred', message: 'no room', since: undefined } as const;
+  const inProgress = { error: undefined, since: undefined };
+
+  test.each<[string, Partial<PodSizing>]>([
+    ['once all that the spec asks for is in force, and the kubelet has seen it', {}],
+    ['also where the kubelet does not say which spec it has seen', { observedGeneration: undefined }],
+    ['also where it has seen a later one', { observedGeneration: 8 }],
+  ])('%s', (_, changes) => {
+    expect(isSettled({ ...inForce, ...changes })).toBe(true);
+  });
+
+  test.each<[string, Partial<PodSizing>]>([
+    ['while the kubelet has seen an older spec only', { observedGeneration: 6 }],
+    ['while it has not answered', { resize: { pending, inProgress: undefined } }],
+    ['while it is at it', { resize: { pending: undefined, inProgress } }],
+    ['while it is at one and another waits', { resize: { pending, inProgress } }],
+    ['where another size is in force', aPodWith({ ...smallSize, cpuRequest: 900 }, smallSize)],
+    [
+      'where one of several containers has another',
+      { containers: [...inForce.containers, aContainer({ name: 'log' })], statuses: inForce.statuses },
+    ],
+  ])('but not %s', (_, changes) => {
+    const { generation, observedGeneration } = inForce;
+    expect(isSettled({ ...inForce, generation, observedGeneration, ...changes })).toBe(false);
   });
 });
 

@@ -96,6 +96,15 @@ describe('resolveOwner', () => {
     expect(resolveOwner(following, 'shop', owner)).toMatchObject({ kind: 'not-cached', owner: { kind: 'Rollout' } });
   });
 
+  test.each([
+    ['a Deployment of another group', 'Deployment', 'example.com/v1'],
+    ['another kind of the group of Deployments', 'DaemonSet', 'apps/v1'],
+  ])('%s is not read for one of ours', (_, kind, apiVersion) => {
+    const replicaSet = aReplicaSet(aDeployment({ kind, apiVersion, uid: 'uid-foreign' }));
+    const snapshot = createSnapshot({ replicaSets: [replicaSet] });
+    expect(resolveOwner(snapshot, 'shop', ownedBy({ uid: replicaSet.uid }))).toEqual({ kind: 'unmanaged' });
+  });
+
   test('case 30: a ReplicaSet the view does not have yet can be read live', () => {
     const owner = ownedBy({ uid: 'new' });
     expect(resolveOwner(view, 'shop', owner)).toEqual({ kind: 'not-cached', owner });

@@ -187,6 +187,7 @@ test('without rules, and where nobody’s place is taken, spread is not in the w
   const pods = podsOn({ a1: 5 });
   expect(unevenOn({ nodes: [a1, b1], pods, rules: [] })).toEqual([]);
   expect(unevenOn({ nodes: [a1, b1], pods, request: { leaving: undefined } })).toEqual([]);
+  expect(judge({ nodes: [a1, b1], pods, request: { leaving: undefined } }).isUnevenBeside([a1])).toBe(false);
 });
 
 test('Property: for any counts, a pod placed where it may be leaves no domain more than maxSkew above the emptiest', () => {
