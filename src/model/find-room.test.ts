@@ -26,6 +26,10 @@ describe('hasRoomFor', () => {
   ])('%s', (_, pods, expected) => {
     expect(hasRoomFor(createSnapshot({ nodes: [node], pods }), node, asked)).toBe(expected);
   });
+
+  test('a node of which not all pods are seen has none as far as is known', () => {
+    expect(hasRoomFor(createSnapshot({ nodes: [node], isPartial: true }), node, asked)).toBe(false);
+  });
 });
 
 describe('findRoom', () => {

@@ -73,6 +73,12 @@ describe('createPinReader on labels that only mark spot', () => {
       { ...free, nodeSelector: { 'cloud.google.com/gke-provisioning': 'standard' } },
       'on-demand',
     ],
+    // Its nodes are spot, but not those that our pin of spot names.
+    [
+      'the label of preemptible nodes',
+      { ...free, nodeSelector: { 'cloud.google.com/gke-preemptible': 'true' } },
+      'spot',
+    ],
     // Preemptible nodes would satisfy it, but our pin of spot names the excluded label.
     [
       'the absence of the spot label',
@@ -93,6 +99,23 @@ test('own selectors with Exists and NotIn are understood', () => {
   );
   expect(read({ ...free, nodeSelector: { spot: 'true' } })).toBe('spot');
   expect(read(withTerms(term({ key: 'spot', operator: 'DoesNotExist', values: [] })))).toBe('on-demand');
+});
+
+describe('of a side that several pools make up', () => {
+  const pools = (...names: string[]) => names.map((name) => ({ matchLabels: { pool: name } }));
+  const inPools = (...values: string[]) => withTerms(term({ key: 'pool', operator: 'In', values }));
+  const read = createPinReader(
+    nodeClassProfile([], { spot: pools('spot-a', 'spot-b'), onDemand: pools('base-a', 'base-b') }),
+  );
+
+  test.each<[string, NodeConstraints, PinnedSide]>([
+    ['one is enough', inPools('spot-a'), 'spot'],
+    ['one of either leaves both open', inPools('spot-b', 'base-a'), 'free'],
+    ['all but one are enough', withTerms(term({ key: 'pool', operator: 'NotIn', values: ['base-a'] })), 'free'],
+    ['none of either', inPools('other'), 'neither'],
+  ])('%s', (_, constraints, expected) => {
+    expect(read(constraints)).toBe(expected);
+  });
 });
 
 test('an answer is remembered for the same object and right for another', () => {
