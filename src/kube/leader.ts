@@ -62,6 +62,7 @@ export type LeadingEnd = 'stopped' | 'lost' | 'failed';
 /** Attempts to acquire are spread by this factor, as client-go (JitterFactor). */
 const ACQUIRE_JITTER = 1.2;
 
+/** @throws RangeError for an empty identity, and for times that do not leave room for another attempt, or a duration that is no whole seconds. */
 export function createLeaderElector(options: LeaderElectionOptions): LeaderElector {
   const {
     api,

@@ -32,6 +32,15 @@ describe('timers', () => {
     expect(seen).toEqual(['a', 'b', 'c', 'd']);
   });
 
+  test('hundreds of them fire in the order of their due times, those due together in that of their starts', async () => {
+    const clock = createVirtualClock(0);
+    const timers = Array.from({ length: 300 }, (_, index) => ({ index, delay: (index * 73) % 97 }));
+    const seen: number[] = [];
+    for (const { index, delay } of timers) clock.setTimer(delay, () => seen.push(index));
+    await clock.advance(100);
+    expect(seen).toEqual(timers.toSorted((a, b) => a.delay - b.delay || a.index - b.index).map(({ index }) => index));
+  });
+
   test('started while time moves fire in the same move when they are due', async () => {
     const clock = createVirtualClock(0);
     const seen: number[] = [];

@@ -87,6 +87,7 @@ type Identity = Omit<
   'observedGeneration' | 'replicas' | 'selector' | 'template' | 'paused' | 'rollout' | 'status'
 >;
 
+/** Who a workload is, and what people wrote on it; the same for every kind. @throws InvalidValueError (or TypeError for a wrong shape) */
 export function projectIdentity(object: KubeObject, apiVersion: string, kind: string): Identity {
   const { metadata = {} } = object;
   return {
@@ -129,6 +130,7 @@ interface Counts {
   readonly readyReplicas?: number;
 }
 
+/** What the controller last counted; 0 where it says nothing. @throws InvalidValueError for what is no count */
 export function projectCounts(status: Counts | undefined): {
   readonly replicas: number;
   readonly updated: number;
