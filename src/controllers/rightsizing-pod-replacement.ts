@@ -6,13 +6,14 @@ import type { EngineJournal } from '../act/journal.ts';
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { describeChanges } from '../decide/rightsizing/due-changes.ts';
 import type { DriftedPod } from '../decide/rightsizing/pod-drift.ts';
+import { isRather } from '../decide/rightsizing/rather-size.ts';
 import { touches } from '../decide/rightsizing/side-by-side.ts';
 import type { EvictToResizeDecision } from '../decide/size-decision.ts';
 import { ADMISSION, type SizeLog } from '../guard/size/size-history.ts';
 import type { Clock } from '../lib/clock.ts';
 import { renderReason } from '../lib/reasons.ts';
 import { workloadKey } from '../model/cluster-view.ts';
-import { applyChanges, sumOf } from '../model/pod-size.ts';
+import { applyChanges, sizeKeys, sizeOfContainer, sumOf } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
@@ -96,18 +97,35 @@ export function createPodReplacement({
       const newer = live.filter(({ pod }) => pod.createdAt >= Math.floor(evictedAt / 1000) * 1000);
       if (newer.length === 0) return;
       memory.evictedAt = undefined;
-      const missed = newer.find(({ pod }) => drifted.some((each) => each.pod.pod.uid === pod.uid));
+      const missed = drifted.find((each) => newer.some(({ pod }) => pod.uid === each.pod.pod.uid));
       if (missed === undefined) {
         history.recordEffective(workload.uid);
         for (const target of [workload.uid, ADMISSION]) history.recordSuccess(target);
         return;
       }
-      const cause = `the new pod ${missed.pod.name} was admitted with the size of the template`;
-      // Nor would those of other workloads be, until one is seen that was.
-      for (const target of [workload.uid, ADMISSION]) history.recordFailure(target, clock.now(), cause);
+      const isPassedBy = isOfTemplate(missed, workload.containers);
+      const what = isPassedBy
+        ? 'the size of the template'
+        : 'another size than the one in force: somebody else changes it';
+      const cause = `the new pod ${missed.pod.pod.name} was admitted with ${what}`;
+      history.recordFailure(workload.uid, clock.now(), cause);
+      // Nor would those of other workloads be given theirs, until one is seen that was.
+      if (isPassedBy) history.recordFailure(ADMISSION, clock.now(), cause);
       history.recordIneffective(workload.uid, clock.now());
     },
   };
+}
+
+/** In some amount the pod is rather as the template has it than as it was to be. */
+function isOfTemplate({ pod: { sizing }, changes }: DriftedPod, template: readonly ContainerSpecRecord[]): boolean {
+  return changes.some(({ container, to }) => {
+    const has = sizeOfContainer(sizing.containers, container) ?? {};
+    const original = sizeOfContainer(template, container) ?? {};
+    return sizeKeys.some((key) => {
+      const wanted = to[key];
+      return wanted !== undefined && !isRather(has[key], wanted, original[key]);
+    });
+  });
 }
 
 export function evictedMessage({ pod, why }: EvictToResizeDecision): string {
