@@ -4,19 +4,39 @@ import { describe, expect, inject, test } from 'vitest';
 import { resources } from '../../src/api/resources.ts';
 import { NAMESPACE, RELEASE } from '../chart/installation.ts';
 import { findHelm } from '../chart/render.ts';
-import { FULL_NAME, useInstalledChart } from './installed-chart.ts';
+import { FAST, FULL_NAME, useInstalledChart } from './installed-chart.ts';
 import { useRealCluster } from './real-cluster.ts';
 import { installPolicies } from './rightsizing-objects.ts';
 import { createPolicy, deployLoaded, podsOf, sizesOf, usePrometheus, workloadStatus } from './rightsizing-world.ts';
-import { deploy, policy } from './workloads.ts';
+import { deploy, managedNamespace, policy, untilSides } from './workloads.ts';
 
 const { programs, missing } = await findHelm();
 const { own } = inject('cluster');
 
+/** Those of the Prometheus Operator, as far as the chart needs them: any content is taken. */
+function monitoringDefinitions(): string {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  return ['ServiceMonitor', 'PrometheusRule']
+    .map((kind) => {
+      const plural = `${kind.toLowerCase()}s`;
+      const group = 'monitoring.coreos.com';
+      const versions = [{ name: 'v1', served: true, storage: true, schema }];
+      const spec = { group, scope: 'Namespaced', names: { kind, plural, singular: kind.toLowerCase() }, versions };
+      const metadata = { name: `${plural}.${group}` };
+      return JSON.stringify({
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
+        metadata,
+        spec,
+      });
+    })
+    .join('\n---\n');
+}
+
 describe.skipIf(missing !== undefined || own === undefined)('the chart with other values', () => {
   const cluster = useRealCluster({ servesMetrics: true });
   const prometheus = usePrometheus(cluster);
-  const { installation, operator, install, bundle, asked, refused } = useInstalledChart(programs, cluster);
+  const { installation, operator, install, start, bundle, asked, refused } = useInstalledChart(programs, cluster);
 
   test('metrics are served over HTTPS, for those the cluster knows and allows', async () => {
     await install('metrics-tls', 'metrics.serviceMonitor.enabled=false');
@@ -50,6 +70,57 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart with othe
     installation().kubectl(['delete', 'clusterrolebinding', 'scraper']);
     installation().kubectl(['-n', NAMESPACE, 'delete', 'serviceaccount', 'scraper']);
     expect(refused()).toEqual([]);
+  });
+
+  test('from the defaults to monitoring with Roles only, and back: what the values say is there, and nothing else', async () => {
+    const { kubectl } = installation();
+    const namespace = await managedNamespace(cluster());
+    await install('default');
+    await deploy(cluster(), namespace, 4, policy(50, 0));
+    await untilSides(cluster(), namespace, 2, 2);
+    const pods = async (): Promise<string[]> =>
+      (await podsOf(cluster(), namespace)).map(({ metadata }) => metadata?.uid ?? '').sort();
+    const before = await pods();
+    const own = ['-l', `app.kubernetes.io/instance=${RELEASE}`, '-o', 'name'];
+    const ofCluster = 'clusterroles,clusterrolebindings,mutatingwebhookconfigurations,validatingwebhookconfigurations';
+    const inNamespaces = 'roles,rolebindings,configmaps,services,deployments,networkpolicies,poddisruptionbudgets';
+    const found = (): string[] =>
+      [
+        ['get', ofCluster, ...own],
+        ['get', inNamespaces, '-A', ...own],
+      ]
+        .flatMap((command) => kubectl(command).split('\n'))
+        .sort();
+    const atFirst = found();
+
+    kubectl(['apply', '--server-side', '-f', '-'], monitoringDefinitions());
+    const set = [
+      FAST,
+      `config.controllers.watchNamespaces={${namespace}}`,
+      'webhook.enabled=false,webhook.certManager.enabled=false',
+      'config.controllers.nodeClassifier.profiles={karpenter}',
+    ];
+    await cluster().eventually(async () => {
+      kubectl(['get', 'prometheusrules,servicemonitors', '-A']);
+    });
+    const values = ['charts/stowage/ci/monitoring.yaml', 'charts/stowage/ci/namespaced.yaml'];
+    installation().upgrade({ values, set });
+    await start();
+    const monitors = (): string => kubectl(['-n', NAMESPACE, 'get', 'prometheusrules,servicemonitors', ...own]);
+    expect(kubectl(['get', ofCluster, ...own])).toBe('');
+    expect(monitors()).toContain(`prometheusrule.monitoring.coreos.com/${FULL_NAME}`);
+    expect(monitors()).toContain(`servicemonitor.monitoring.coreos.com/${FULL_NAME}`);
+    expect(kubectl(['-n', namespace, 'get', 'roles', ...own])).toContain('role.rbac');
+    expect(await pods()).toEqual(before);
+    expect(refused()).toEqual([]);
+
+    await install('default');
+    expect(monitors()).toBe('');
+    expect(kubectl(['-n', namespace, 'get', 'roles,rolebindings', ...own])).toBe('');
+    expect(found()).toEqual(atFirst);
+    expect(await pods()).toEqual(before);
+    expect(refused()).toEqual([]);
+    kubectl(['delete', '-f', '-'], monitoringDefinitions());
   });
 
   test('a patch by server-side apply of what does not exist needs the right to create', () => {
