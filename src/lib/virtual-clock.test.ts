@@ -54,6 +54,20 @@ describe('timers', () => {
     expect(clock.pendingTimers()).toBe(1);
   });
 
+  test('started by what could run before time moves fire in that move', async () => {
+    const clock = createVirtualClock(0);
+    const seen: number[] = [];
+    let chain = Promise.resolve();
+    for (let step = 0; step < 50; step++) chain = chain.then(() => {});
+    const started = chain.then(() => clock.setTimer(5, () => seen.push(clock.now())));
+    await clock.advance(10);
+    const timer = await started;
+    expect(seen).toEqual([5]);
+    // One that fired cannot be cancelled any more.
+    timer.cancel();
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
   test('a cancelled timer does not fire and does not count', async () => {
     const clock = createVirtualClock(0);
     let fired = 0;
