@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { CelRuntimeError, evaluateCel } from './evaluate.ts';
+import { evaluateCel } from './evaluate.ts';
 import { CelSyntaxError, parseCel } from './expression.ts';
+import { CelRuntimeError } from './runtime-error.ts';
 
 const object = {
   metadata: { name: 'web', labels: { app: 'web', 'example.com/x': '1' }, namespace: 'prod' },

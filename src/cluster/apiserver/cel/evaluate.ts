@@ -1,15 +1,9 @@
 /** Evaluation of CEL expressions over JSON values. */
-import { ascending } from '../../../lib/ascending.ts';
 import { ownMember } from '../../../lib/own-member.ts';
-import { tryParseQuantity } from '../../../lib/quantity.ts';
 import { equalJson, isObject, type Json, type JsonObject, setMember, textOf } from '../json.ts';
 import type { Expression } from './expression.ts';
-
-/** The expression failed at run time: a missing field, a wrong type, an unknown function. */
-export class CelRuntimeError extends Error {
-  override readonly name = 'CelRuntimeError';
-  readonly code = 'CEL_RUNTIME';
-}
+import { callFunction, callMethod } from './functions.ts';
+import { CelRuntimeError } from './runtime-error.ts';
 
 /** By name; `self`, `oldSelf`, `object`, `oldObject` and `request` here, and those of macros. */
 export type Variables = Readonly<Record<string, Json | undefined>>;
@@ -76,11 +70,6 @@ function asBoolean(value: Json): boolean {
 
 function asNumber(value: Json): number {
   if (typeof value !== 'number') throw new CelRuntimeError(`expected a number, got ${JSON.stringify(value)}`);
-  return value;
-}
-
-function asText(value: Json | undefined): string {
-  if (typeof value !== 'string') throw new CelRuntimeError(`expected a string, got ${JSON.stringify(value ?? null)}`);
   return value;
 }
 
@@ -161,15 +150,12 @@ function decide<T>(decisive: boolean, sides: readonly T[], holds: (side: T) => b
   return !decisive;
 }
 
-/** Longest regular expression an object in the store may bring. */
-const MAX_PATTERN = 500;
-
 function evaluateCall(call: Expression & { kind: 'call' }, variables: Variables): Json {
   const { target, name, args } = call;
   const [first, second, third] = args;
   if (name === 'has') return first?.kind === 'member' && hasField(first, variables);
   if (target === undefined)
-    return evaluateFunction(
+    return callFunction(
       name,
       args.map((arg) => evaluateCel(arg, variables)),
     );
@@ -177,95 +163,16 @@ function evaluateCall(call: Expression & { kind: 'call' }, variables: Variables)
     return evaluateMacro(name, asList(evaluateCel(target, variables)), first.name, second, third, variables);
   }
   const self = evaluateCel(target, variables);
-  const values = args.map((arg) => evaluateCel(arg, variables));
-  const [argument] = values;
-  switch (name) {
-    case 'startsWith':
-      return asText(self).startsWith(asText(argument));
-    case 'endsWith':
-      return asText(self).endsWith(asText(argument));
-    case 'contains':
-      return asText(self).includes(asText(argument));
-    case 'matches':
-      return matches(asText(self), asText(argument));
-    case 'size':
-      return sizeOf(self);
-    case 'lowerAscii':
-      return asText(self).toLowerCase();
-    case 'split':
-      return asText(self).split(asText(argument));
-    case 'orValue':
-      return self ?? argument ?? null;
-    case 'hasValue':
-      return self !== null;
-    case 'isGreaterThan':
-      return nanosOf(self) > nanosOf(argument);
-    case 'isLessThan':
-      return nanosOf(self) < nanosOf(argument);
-    case 'compareTo':
-      return ascending(nanosOf(self), nanosOf(argument));
-    default:
-      throw new CelRuntimeError(`undeclared reference to '${name}'`);
-  }
-}
-
-function matches(text: string, pattern: string): boolean {
-  if (pattern.length > MAX_PATTERN)
-    throw new CelRuntimeError(`regular expression longer than ${MAX_PATTERN} characters`);
-  try {
-    return new RegExp(pattern).test(text);
-  } catch {
-    throw new CelRuntimeError(`error parsing regexp: ${pattern}`);
-  }
-}
-
-function nanosOf(value: Json | undefined): bigint {
-  const quantity = typeof value === 'string' || typeof value === 'number' ? tryParseQuantity(String(value)) : undefined;
-  if (quantity === undefined) throw new CelRuntimeError(`not a quantity: ${JSON.stringify(value ?? null)}`);
-  return quantity.nanos;
-}
-
-/** @param form of texts that are numbers */
-function numberOf(value: Json | undefined, form: RegExp): number {
-  const number =
-    typeof value === 'number' || (typeof value === 'string' && form.test(value)) ? Number(value) : Number.NaN;
-  if (Number.isNaN(number)) throw new CelRuntimeError(`type conversion error: not a number: ${textOf(value)}`);
-  return number;
-}
-
-function sizeOf(value: Json | undefined): number {
-  if (typeof value === 'string') return Array.from(value).length;
-  if (Array.isArray(value)) return value.length;
-  if (isObject(value)) return Object.keys(value).length;
-  throw new CelRuntimeError('size() takes a string, list or map');
+  return callMethod(
+    name,
+    self,
+    args.map((arg) => evaluateCel(arg, variables)),
+  );
 }
 
 function hasField(member: Expression & { kind: 'member' }, variables: Variables): boolean {
   const target = evaluateCel(member.target, variables);
   return isObject(target) && ownMember(target, member.name) !== undefined;
-}
-
-function evaluateFunction(name: string, values: readonly Json[]): Json {
-  const [value] = values;
-  switch (name) {
-    case 'size':
-      return sizeOf(value);
-    case 'string':
-      return typeof value === 'string' ? value : JSON.stringify(value ?? null);
-    case 'int':
-      return Math.trunc(numberOf(value, /^[+-]?\d+$/));
-    case 'double':
-      return numberOf(value, /^\S+$/);
-    case 'dyn':
-      return value ?? null;
-    case 'quantity':
-      // One form for one amount: they are equal then.
-      return `${nanosOf(value)}n`;
-    case 'isQuantity':
-      return typeof value === 'string' && tryParseQuantity(value) !== undefined;
-    default:
-      throw new CelRuntimeError(`undeclared reference to '${name}'`);
-  }
 }
 
 /** Macros over a map see its keys, as in CEL. */
