@@ -78,6 +78,19 @@ describeOnBackends('server-side apply', (cluster) => {
     expect(two.body).not.toHaveProperty('data.key');
   });
 
+  test('of an empty map, as charts write them, is no conflict and changes nothing', async () => {
+    const { apply: send, post, must, namespace } = cluster();
+    const { configMaps } = await namespace();
+    const metadata = { name: 'a', labels: { app: 'a' } };
+    await must(post(`${configMaps}?fieldManager=writer`, { metadata, data: { key: '1' } }));
+    const { status, body } = await send(`${configMaps}/a?fieldManager=one`, {
+      ...apply('a', {}),
+      metadata: { name: 'a', labels: {} },
+    });
+    expect(status).toBe(200);
+    expect([at(body, 'metadata', 'labels'), body['data']]).toEqual([{ app: 'a' }, { key: '1' }]);
+  });
+
   test('takes a field from an updater only by force', async () => {
     const { apply: send, post, must, namespace } = cluster();
     const { configMaps } = await namespace();

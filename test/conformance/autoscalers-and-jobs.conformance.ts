@@ -139,4 +139,37 @@ describeOnBackends('autoscalers and jobs', (cluster) => {
       jobTemplate: { spec: { template: { spec: { dnsPolicy: 'ClusterFirst' } } } },
     });
   });
+
+  test.each<[string, string, (template: Json) => Json]>([
+    ['jobs', 'spec.template.spec', (pods) => ({ template: pods })],
+    [
+      'cronjobs',
+      'spec.jobTemplate.spec.template.spec',
+      (pods) => ({ schedule: '0 * * * *', jobTemplate: { spec: { template: pods } } }),
+    ],
+  ])('the pods of %s need containers and an end', async (plural, path, spec) => {
+    const { name } = await cluster().namespace();
+    const { status, body } = await cluster().post(`/apis/batch/v1/namespaces/${name}/${plural}`, {
+      metadata: { name: 'a' },
+      spec: spec({ spec: { containers: [] } }),
+    });
+    expect(status).toBe(422);
+    expect(at(body, 'details', 'causes')).toEqual([
+      { reason: 'FieldValueRequired', message: 'Required value', field: `${path}.containers` },
+      {
+        reason: 'FieldValueRequired',
+        message: 'Required value: valid values: "OnFailure", "Never"',
+        field: `${path}.restartPolicy`,
+      },
+    ]);
+  });
+
+  test('the pods of a Job stay where its deletion does not say what becomes of them', async () => {
+    const { post, delete: remove, must, namespace } = cluster();
+    const { name } = await namespace();
+    const jobs = `/apis/batch/v1/namespaces/${name}/jobs`;
+    await must(post(jobs, { metadata: { name: 'a' }, spec: { suspend: true, template } }));
+    const { body } = await remove(`${jobs}/a`);
+    expect(at(body, 'metadata', 'finalizers')).toEqual(['orphan']);
+  });
 });

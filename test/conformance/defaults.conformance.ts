@@ -142,6 +142,18 @@ describeOnBackends('defaults', (cluster) => {
     });
   });
 
+  test('a DaemonSet keeps count of its templates', async () => {
+    const { post, mergePatch, namespace } = cluster();
+    const { name } = await namespace();
+    const daemonSets = `/apis/apps/v1/namespaces/${name}/daemonsets`;
+    const generationOf = (body: unknown): unknown =>
+      at(body, 'metadata', 'annotations', 'deprecated.daemonset.template.generation');
+    expect(generationOf((await post(daemonSets, workload('a'))).body)).toBe('1');
+    const template = { metadata: { labels: { again: 'b' } } };
+    expect(generationOf((await mergePatch(`${daemonSets}/a`, { spec: { template } })).body)).toBe('2');
+    expect(generationOf((await mergePatch(`${daemonSets}/a`, { spec: { minReadySeconds: 1 } })).body)).toBe('2');
+  });
+
   test('a ReplicaSet gets one replica', async () => {
     const { post, namespace } = cluster();
     const { replicaSets } = await namespace();

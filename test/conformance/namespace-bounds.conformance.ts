@@ -40,10 +40,14 @@ describeOnBackends('bounds of a namespace', (cluster) => {
         defaultRequest: { cpu: '500m', memory: '256Mi', 'ephemeral-storage': '1Mi' },
       },
     ]);
-    expect(at((await post(own.pods, pod('a'))).body, 'spec', 'containers', 0, 'resources')).toEqual({
+    const { body } = await post(own.pods, pod('a'));
+    expect(at(body, 'spec', 'containers', 0, 'resources')).toEqual({
       limits: { cpu: '500m', memory: '256Mi' },
       requests: { cpu: '500m', memory: '256Mi', 'ephemeral-storage': '1Mi' },
     });
+    expect(at(body, 'metadata', 'annotations', 'kubernetes.io/limit-ranger')).toBe(
+      'LimitRanger plugin set: cpu, ephemeral-storage, memory request for container main; cpu, memory limit for container main',
+    );
   });
 
   test.each<[string, Json, string]>([

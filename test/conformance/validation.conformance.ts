@@ -185,8 +185,10 @@ describeOnBackends('validation', (cluster) => {
     const { budgets } = await namespace();
     const spec = { selector: { matchLabels: { app: 'a' } }, minAvailable: 1 };
     await must(post(budgets, { metadata: { name: 'a' }, spec }));
-    expectCauses(await put(`${budgets}/a`, { metadata: { name: 'a' }, spec }), [
+    const answer = await put(`${budgets}/a`, { metadata: { name: 'a' }, spec });
+    expectCauses(answer, [
       { field: 'metadata.resourceVersion', message: 'Invalid value: 0: must be specified for an update' },
     ]);
+    expect(at(answer.body, 'details', 'kind')).toBe('poddisruptionbudgets');
   });
 });

@@ -60,10 +60,11 @@ const ORPHAN = 'orphan';
  */
 export function createDeleter({ storage, reader, clock, mutate, validate }: DeleterOptions): Deleter {
   return {
-    async delete(type, namespace, name, options, context) {
+    async delete(type, namespace, name, given, context) {
       checkNamespaceDeletable(type, name);
       if (type.storage === 'scheduling.k8s.io/priorityclasses') checkPriorityClassDeletable(name);
       const first = reader.get(type, namespace, name);
+      const options = type.storage === 'batch/jobs' ? jobOptions(given, first, context) : given;
       const attributes = {
         operation: 'DELETE',
         type,
@@ -106,10 +107,30 @@ export function createDeleter({ storage, reader, clock, mutate, validate }: Dele
   };
 }
 
+const PODS_STAY =
+  'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
+
+/** Who deletes a Job and does not say what becomes of its pods keeps them. Source: kubernetes pkg/registry/batch/job. */
+function jobOptions(options: DeletionOptions, { metadata }: ApiObject, { warnings }: WriteContext): DeletionOptions {
+  if (options.propagationPolicy !== undefined) return options;
+  warnings.push(PODS_STAY);
+  const isSaid = metadata.finalizers?.some((name) => name === FOREGROUND || name === ORPHAN) === true;
+  return isSaid ? options : { ...options, propagationPolicy: 'Orphan' };
+}
+
 /** Pods are marked as deleted even when they go at once. */
 function lastPodState(pod: ApiObject, nowMillis: number): ApiObject {
-  const { deletionTimestamp = toTime(nowMillis) } = pod.metadata;
-  return { ...pod, metadata: { ...pod.metadata, deletionTimestamp, deletionGracePeriodSeconds: 0 } };
+  const { deletionTimestamp, generation } = pod.metadata;
+  const isFirst = deletionTimestamp === undefined;
+  return {
+    ...pod,
+    metadata: {
+      ...pod.metadata,
+      deletionTimestamp: deletionTimestamp ?? toTime(nowMillis),
+      deletionGracePeriodSeconds: 0,
+      ...(isFirst && generation !== undefined && { generation: generation + 1 }),
+    },
+  };
 }
 
 /** @throws a conflict when the object is not the one, or not the version, that was meant. */

@@ -179,7 +179,16 @@ function printElement(element: string): string {
     .join(',')}]`;
 }
 
-/** The fields at which two values differ, among those in `set`. */
+/** An empty map or list that is merged into what is there leaves it as it is. */
+function addsNothing(
+  present: { readonly value: Json; readonly childSchema: FieldSchema } | undefined,
+  applied: Json | undefined,
+): boolean {
+  const isEmpty = typeof applied === 'object' && applied !== null && Object.keys(applied).length === 0;
+  return isEmpty && present !== undefined && childrenOf(present.value, present.childSchema) !== undefined;
+}
+
+/** The fields at which `b`, merged into `a`, would change it, among those in `set`. */
 export function differingFields(
   set: FieldSet,
   a: Json | undefined,
@@ -198,7 +207,7 @@ export function differingFields(
     const one = left.get(element);
     const two = right.get(element);
     if (isEmptySet(below)) {
-      if (!equalJson(one?.value, two?.value)) result[element] = {};
+      if (!equalJson(one?.value, two?.value) && !addsNothing(one, two?.value)) result[element] = {};
       continue;
     }
     const childSchema = one?.childSchema ?? two?.childSchema;

@@ -18,10 +18,8 @@ export function checkPreconditions(type: ServedType, current: ApiObject, wanted:
   if (resourceVersion && resourceVersion !== '0') {
     if (resourceVersion !== current.metadata.resourceVersion) throw conflict(type, name);
   } else if (type.customResource === true || NEEDS_VERSION.has(type.storage)) {
-    // Of custom resources the real server names the plural here.
-    throw invalid({ group: type.group, kind: type.customResource === true ? type.plural : type.kind }, name, [
-      requiredVersion(),
-    ]);
+    // The real server names the plural here.
+    throw invalid({ group: type.group, kind: type.plural }, name, [requiredVersion()]);
   }
 }
 

@@ -1,9 +1,31 @@
 /** The rules of Jobs and CronJobs, as far as they are stored. Source: kubernetes pkg/apis/batch/v1/defaults.go. */
-import { requiredField } from '../field-errors.ts';
-import { ensureObject, objectAt, setDefault, stringAt } from '../json.ts';
+import { type FieldError, requiredField, unsupportedField } from '../field-errors.ts';
+import { ensureObject, type JsonObject, objectAt, setDefault, stringAt } from '../json.ts';
 import type { TypeRules } from '../served-type.ts';
 import { defaultPodSpec } from './pod-defaults.ts';
 import { validatePodSpec } from './pod-validation.ts';
+
+/** Source: kubernetes pkg/apis/batch/validation/validation.go `validateJobSpec`. */
+function validateTemplate(spec: JsonObject | undefined, path: string): FieldError[] {
+  const at = `${path}.template.spec`;
+  const pod = objectAt(spec, 'template', 'spec');
+  const errors = validatePodSpec(pod, at);
+  const policy = stringAt(pod, 'restartPolicy') ?? 'Always';
+  // What was left out has become Always by now, so that it counts as missing.
+  if (policy === 'Always') errors.push(requiredField(`${at}.restartPolicy`, 'valid values: "OnFailure", "Never"'));
+  else if (policy !== 'OnFailure' && policy !== 'Never')
+    errors.push(unsupportedField(`${at}.restartPolicy`, policy, ['OnFailure', 'Never']));
+  return errors;
+}
+
+const validateJob = (job: JsonObject): FieldError[] => validateTemplate(objectAt(job, 'spec'), 'spec');
+
+function validateCronJob(cronJob: JsonObject): FieldError[] {
+  return [
+    ...validateTemplate(objectAt(cronJob, 'spec', 'jobTemplate', 'spec'), 'spec.jobTemplate.spec'),
+    ...(stringAt(cronJob, 'spec', 'schedule') ? [] : [requiredField('spec.schedule')]),
+  ];
+}
 
 export const jobRules: TypeRules = {
   applyDefaults(job) {
@@ -18,7 +40,9 @@ export const jobRules: TypeRules = {
     setDefault(spec, 'manualSelector', false);
     defaultPodSpec(objectAt(spec, 'template', 'spec'));
   },
-  validateCreate: (job) => validatePodSpec(objectAt(job, 'spec', 'template', 'spec'), 'spec.template.spec'),
+  validateCreate: validateJob,
+  validateUpdate: validateJob,
+  validateStatusUpdate: () => [],
   // Source: kubernetes pkg/registry/batch/job/strategy.go `generateSelector`.
   admitCreate(job) {
     const spec = ensureObject(job, 'spec');
@@ -42,5 +66,7 @@ export const cronJobRules: TypeRules = {
     if (template !== undefined) setDefault(template, 'metadata', {});
     defaultPodSpec(objectAt(template, 'spec', 'template', 'spec'));
   },
-  validateCreate: (cronJob) => (stringAt(cronJob, 'spec', 'schedule') ? [] : [requiredField('spec.schedule')]),
+  validateCreate: validateCronJob,
+  validateUpdate: validateCronJob,
+  validateStatusUpdate: () => [],
 };

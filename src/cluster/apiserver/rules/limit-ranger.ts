@@ -40,23 +40,42 @@ export const limitRangeRules: TypeRules = {
   },
 };
 
-/** Gives containers the namespace's default requests and limits. */
+/** Gives containers the namespace's default requests and limits, and the pod an annotation that says so. */
 export function applyLimitDefaults(pod: ApiObject, context: RuleContext): void {
+  const spec = objectAt(pod, 'spec');
+  const told: string[] = [];
   for (const limit of limitsOf(pod, context, 'Container')) {
-    for (const container of containersOf(objectAt(pod, 'spec'))) {
-      const resources = ensureObject(container, 'resources');
-      // Limits first: a request without default of its own follows none here, as on the real server.
-      for (const [part, source] of [
-        ['limits', 'default'],
-        ['requests', 'defaultRequest'],
-      ] as const) {
-        for (const [name, value] of Object.entries(objectAt(limit, source) ?? {})) {
-          const amounts = ensureObject(resources, part);
-          if (amounts[name] === undefined && value !== undefined) amounts[name] = value;
-        }
+    for (const [kind, containers] of [
+      ['container', objectsAt(spec, 'containers')],
+      ['init container', objectsAt(spec, 'initContainers')],
+    ] as const) {
+      for (const container of containers) {
+        const resources = ensureObject(container, 'resources');
+        const fill = (part: 'limits' | 'requests', source: string): void => {
+          const names = fillIn(resources, part, objectAt(limit, source));
+          if (names.length > 0)
+            told.push(`${names.join(', ')} ${part.slice(0, -1)} for ${kind} ${stringAt(container, 'name') ?? ''}`);
+        };
+        fill('requests', 'defaultRequest');
+        fill('limits', 'default');
       }
     }
   }
+  if (told.length > 0)
+    ensureObject(pod.metadata, 'annotations')['kubernetes.io/limit-ranger'] =
+      `LimitRanger plugin set: ${told.join('; ')}`;
+}
+
+/** A request without default of its own follows no limit here, as on the real server. @returns what was filled in. */
+function fillIn(resources: JsonObject, part: 'limits' | 'requests', defaults: JsonObject | undefined): string[] {
+  const filled: string[] = [];
+  for (const [name, value] of Object.entries(defaults ?? {})) {
+    const amounts = ensureObject(resources, part);
+    if (amounts[name] !== undefined || value === undefined) continue;
+    amounts[name] = value;
+    filled.push(name);
+  }
+  return filled.sort();
 }
 
 /** 0 stands for what is not specified. */

@@ -248,8 +248,14 @@ export const statefulSetRules: TypeRules = {
   validateStatusUpdate: () => [],
 };
 
+/** A field of old versions that lives on as an annotation. Source: kubernetes pkg/registry/apps/daemonset/strategy.go. */
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+const templateGeneration = (object: JsonObject): JsonObject =>
+  ensureObject(ensureObject(object, 'metadata'), 'annotations');
+
 export const daemonSetRules: TypeRules = {
   applyDefaults(object) {
+    setDefault(templateGeneration(object), TEMPLATE_GENERATION, '0');
     const spec = ensureObject(object, 'spec');
     const strategy = ensureObject(spec, 'updateStrategy');
     setDefault(strategy, 'type', 'RollingUpdate');
@@ -262,7 +268,13 @@ export const daemonSetRules: TypeRules = {
     defaultTemplate(spec);
   },
   prepareCreate(object) {
+    templateGeneration(object)[TEMPLATE_GENERATION] = '1';
     object['status'] = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 };
+  },
+  prepareUpdate(object, old) {
+    const before = Number(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
+    const isSame = equalJson(valueAt(old, 'spec', 'template'), valueAt(object, 'spec', 'template'));
+    templateGeneration(object)[TEMPLATE_GENERATION] = String(isSame ? before : before + 1);
   },
   validateCreate: validateWorkload,
   validateUpdate: (object, old) => [...validateWorkload(object), ...selectorImmutable(object, old)],
