@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createNodeClassifier } from './node-class.ts';
 import { matchesNodeTerms } from './node-fit.ts';
-import { nodeClassProfile, nodeProfileNames, termsOf } from './node-profiles.ts';
+import { type CustomNodeClasses, nodeClassProfile, nodeProfileNames, termsOf } from './node-profiles.ts';
 import type { Labels } from './records.ts';
 import { aNode } from './testing/records.ts';
 
@@ -107,11 +107,19 @@ describe('nodeClassProfile', () => {
       ['cloud.google.com/gke-provisioning', 'spot'],
       ['kubernetes.azure.com/scalesetpriority', 'spot'],
       ['scheduling.cast.ai/spot', 'true'],
+      ['pool', 'cheap'],
+      ['pool', 'dear'],
+      ['arch', 'arm64'],
     );
-    const nodes = fc.array(label, { maxLength: 3 }).map((labels): Labels => Object.fromEntries(labels));
+    const own = fc.constantFrom<CustomNodeClasses>(
+      {},
+      { spot: [{ matchLabels: { pool: 'cheap', arch: 'arm64' } }], onDemand: [{ matchLabels: { pool: 'dear' } }] },
+      { onDemand: [{ matchExpressions: [{ key: 'pool', operator: 'Exists' }] }], includeReserved: true },
+    );
+    const nodes = fc.array(label, { maxLength: 4 }).map((labels): Labels => Object.fromEntries(labels));
     fc.assert(
-      fc.property(fc.constantFrom(...nodeProfileNames), nodes, (name, labels) => {
-        const settings = nodeClassProfile([name]);
+      fc.property(fc.subarray([...nodeProfileNames], { minLength: 1 }), own, nodes, (names, more, labels) => {
+        const settings = nodeClassProfile(names, more);
         const node = aNode('n', undefined, { labels });
         const nodeClass = createNodeClassifier(settings)(node);
         const matchesSpot = matchesNodeTerms(termsOf(settings.pins.spot), node);

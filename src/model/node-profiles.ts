@@ -158,7 +158,28 @@ function onDemandPin(
       ? pinsOf(profile.onDemand)
       : [profile.pins.onDemand],
   );
-  return joinPins([...profilePins, ...pinsOf(custom.onDemand ?? [])]);
+  const pin = joinPins([...profilePins, ...pinsOf(custom.onDemand ?? [])]);
+  // One label is said as the node selector that Spotalis would write.
+  if (pin.kind === 'nodeSelector') return pin;
+  return { kind: 'affinity', terms: pin.terms.flatMap((term) => outside(term, rules.spot)) };
+}
+
+/** The term without the nodes that are spot by another label than the one it asks for: spot is asked first. */
+function outside(term: NodeSelectorTerm, spot: readonly LabelSelector[]): NodeSelectorTerm[] {
+  const possible = spot.filter((selector) => !excludes(term, selector));
+  return noneOf(possible).map(({ expressions }) => ({ ...term, expressions: [...term.expressions, ...expressions] }));
+}
+
+/** Whether one label of the selector would need two values at once. */
+function excludes({ expressions }: NodeSelectorTerm, selector: LabelSelector): boolean {
+  return selectorRequirements(selector).some(
+    (wanted) =>
+      wanted.operator === 'In' &&
+      expressions.some(
+        ({ key, operator, values }) =>
+          key === wanted.key && operator === 'In' && !values.some((value) => wanted.values.includes(value)),
+      ),
+  );
 }
 
 function equality(key: string, value: string): SidePin {
