@@ -101,6 +101,24 @@ describe('a workload that is gone', () => {
     expect(rememberedOf(log, 'quiet')).toEqual([undefined, undefined]);
   });
 
+  test('and is told of once more, by an answer that came late, is forgotten a day after that', () => {
+    const log = newLogOf('w');
+    log.forgetWorkload('w', 10);
+    log.recordDisruption('w', 20);
+    log.forgetWorkload('other', 20 + DAY);
+    expect(rememberedOf(log, 'w')).toEqual([undefined, undefined]);
+  });
+
+  test('that goes again keeps none of the others longer than their day', () => {
+    const log = newLogOf('w', 'v');
+    log.forgetWorkload('w', 10);
+    log.forgetWorkload('v', 11);
+    log.forgetWorkload('w', 9 + DAY);
+    log.forgetWorkload('other', 11 + DAY);
+    expect(rememberedOf(log, 'v')).toEqual([undefined, undefined]);
+    expect(rememberedOf(log, 'w')).toEqual([1, 1, 1]);
+  });
+
   test('that goes again begins its day anew', () => {
     const log = newLogOf('w');
     log.forgetWorkload('w', 10);

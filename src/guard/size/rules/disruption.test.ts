@@ -53,6 +53,19 @@ describe('a new template draws on the budget of disruption', () => {
     expect(ask(resize({ isRestore: true }), NOON)).toEqual([]);
   });
 
+  test('a restart that puts back what did harm waits for a place, and for no better time', () => {
+    const reasonsOf = (isRestore: boolean, changes: Partial<DisruptionState>) =>
+      reasonsFor(resize({ isRestore }), { records: { pods: restarting }, disruption: aDisruptionState(changes) });
+    const untimely = {
+      window: hourFrom('0 2 * * *'),
+      last: NOON,
+      storm: { lost: 5, calmAt: NOON + 60_000 },
+    };
+    expect(reasonsOf(false, untimely)).toEqual(['StormCalm', 'OutsideWindow', 'CooldownActive']);
+    expect(reasonsOf(true, untimely)).toEqual([]);
+    expect(reasonsOf(true, { ...untimely, inFlight: 2 })).toEqual(['ConcurrencyLimit']);
+  });
+
   test('what waits for time says when', () => {
     const ask = (changes: Partial<DisruptionState>) =>
       inspectSizeAll(retemplate(), sizeScene({ disruption: aDisruptionState(changes) }))[0]?.retryAfterMillis;

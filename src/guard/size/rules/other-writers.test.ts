@@ -35,6 +35,8 @@ describe('other writers', () => {
     ['mbcas-controller', []],
   ])('resized last by %s', (manager, expected) => {
     expect(reasonsFor(resize(), withPod({ sizeManagers: [manager] }))).toEqual(expected);
+    // What was not granted is nobody's size.
+    expect(reasonsFor(resize({ isWithdrawal: true }), withPod({ sizeManagers: [manager] }))).toEqual([]);
   });
 
   test('the CPU that allocation shares out is not rightsizing’s, its memory is', () => {

@@ -199,6 +199,7 @@ describe('room', () => {
     expect(reasonsFor(resize(), { history })).toEqual(['InfeasibleBefore']);
     expect(reasonsFor(resize({ changes: [{ container: 'app', to: { cpuRequest: 250 } }] }), { history })).toEqual([]);
     expect(reasonsFor(resize({ isWithdrawal: true }), { history })).toEqual([]);
+    expect(reasonsFor(resize({ isRestore: true }), { history })).toEqual([]);
     history.recordInfeasible('web-1', 'n2', { changes, detail: 'on another node' });
     expect(reasonsFor(resize(), { history })).toEqual([]);
   });
