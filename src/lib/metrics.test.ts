@@ -137,7 +137,23 @@ describe('a scrape', () => {
 
   test('process metrics come only when asked for', async () => {
     expect(await createMetrics().render()).not.toContain('process_resident_memory_bytes');
-    expect(await createMetrics({ processMetrics: true }).render()).toContain('process_resident_memory_bytes');
+    const text = await createMetrics({ processMetrics: true }).render();
+    expect(text).toContain('process_resident_memory_bytes');
+    // Not sampled yet they would be NaN.
+    expect(text).not.toContain('nodejs_eventloop_lag_');
+  });
+
+  test('a gauge that is cleared loses all its series, and no other gauge does', async () => {
+    const metrics = createMetrics();
+    for (const resource of ['pods', 'nodes']) metrics.set('stowage_informer_objects', { resource }, 3);
+    metrics.set('stowage_informer_age_seconds', { resource: 'pods' }, 4);
+    metrics.clear('stowage_informer_objects');
+    metrics.set('stowage_informer_objects', { resource: 'nodes' }, 5);
+    const rows = (await metrics.render()).split('\n').filter((row) => /^stowage_informer_\w+\{/.test(row));
+    expect(rows).toEqual([
+      'stowage_informer_objects{resource="nodes"} 5',
+      'stowage_informer_age_seconds{resource="pods"} 4',
+    ]);
   });
 });
 
