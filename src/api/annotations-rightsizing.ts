@@ -15,6 +15,8 @@ export const rightsizingKeys = {
   lastApplied: `${PREFIX}last-applied`,
   /** On workloads: the sizes that pods have in place of the template's; see model/applied-sizes.ts. */
   appliedSizes: `${PREFIX}applied-sizes`,
+  /** On workloads: the sizes that replicas have each for itself; see model/replica-sizes.ts. */
+  replicaSizes: `${PREFIX}replica-sizes`,
   /** On workloads: what earlier decreases have shown to be too little; see model/learned-floors.ts. */
   learnedFloors: `${PREFIX}learned-floors`,
   /** On workloads: decreases that may yet be taken back; see model/watched-changes.ts. */

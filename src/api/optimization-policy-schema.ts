@@ -91,6 +91,10 @@ const updateStrategy = z
       description:
         'With allowRecreate: where pods cannot be resized in place, evict them one by one, within all budgets of disruption, and size the new ones at admission, instead of changing the template. Needs the webhook; not for DaemonSets.',
     }),
+    sizePerReplica: z.boolean().default(false).meta({
+      description:
+        'Size each replica of a StatefulSet, and the pod of a DaemonSet on each node, by its own usage, once enough of it is known; in place and at admission only. Other kinds, and more than 200 replicas, keep one size for all.',
+    }),
     schedule: z
       .array(
         z.object({

@@ -37,6 +37,11 @@ const workload = z.object({
   ).optional(),
   lastApplied: timeField('When it was last changed.').optional(),
   lastApplyMethod: z.enum(applyMethods).meta({ description: 'How it was last changed.' }).optional(),
+  replicaSizes: z
+    .string()
+    .max(1024)
+    .meta({ description: 'Where sizePerReplica is set: how many replicas have sizes of their own, and which.' })
+    .optional(),
   fieldOwnership: z
     .boolean()
     .meta({ description: 'Requests in the template are owned through server-side apply.' })

@@ -48,6 +48,8 @@ export interface PolicyWorkloadStatus {
   reason?: string;
   message?: string;
   lastApplyMethod?: ApplyMethod;
+  /** Where the policy asks for a size per replica: how many have one of their own, and from which to which. */
+  replicaSizes?: string;
   /** Whether the requests in the template are owned through server-side apply. */
   fieldOwnership?: boolean;
 }

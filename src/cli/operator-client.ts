@@ -65,6 +65,7 @@ const sizing = z.object({
       reason: maybe(z.string()),
       message: maybe(z.string()),
       lastApplied: maybe(z.string()),
+      replicaSizes: maybe(z.string()),
       recommendations: maybe(
         z.array(z.object({ container: z.string(), cpu: maybe(z.string()), memory: maybe(z.string()) })),
       ),
@@ -83,6 +84,8 @@ const sizing = z.object({
       memory: z.array(note),
     }),
   ),
+  replicas: maybe(z.array(z.object({ replica: z.string(), sizes: z.string() }))),
+  unread: maybe(z.string()),
   ongoing: maybe(
     z.object({
       phase: z.string(),

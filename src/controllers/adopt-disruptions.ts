@@ -49,12 +49,19 @@ export function adoptSizeDisruptions(
     if (workload.isRollingOut && ownsSizes(workload)) {
       beginRollout(workload.uid);
       count++;
-    } else if (workload.annotations[rightsizingKeys.appliedSizes] !== undefined) {
+    } else if (hasSizes(workload)) {
       const pods = view.podsOf(workload).map(({ pod }) => pod);
       count += addEnding(workload.uid, pods, inFlight, now);
     }
   }
   return count;
+}
+
+/** New pods are given sizes at admission: those of all, or those of their replica. */
+function hasSizes({ annotations }: SizedWorkload): boolean {
+  return (
+    annotations[rightsizingKeys.appliedSizes] !== undefined || annotations[rightsizingKeys.replicaSizes] !== undefined
+  );
 }
 
 /** Some container's resources in the template were last written by rightsizing (`metadata.managedFields`). */

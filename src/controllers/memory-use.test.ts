@@ -1,11 +1,41 @@
 import { expect, test } from 'vitest';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
+import { noLessons } from '../model/learned-floors.ts';
+import { sizesOf, writeReplicaSizes } from '../model/replica-sizes.ts';
 import { createSizingSnapshot } from '../model/sizing-snapshot.ts';
-import { aDeployment, aReplicaSet, NOON } from '../model/testing/records.ts';
+import { aDeployment, aReplicaSet, aStatefulSet, NOON } from '../model/testing/records.ts';
 import { aSizedPod, aSizedWorkload } from '../model/testing/sizing-records.ts';
 import { UsageProfile } from '../model/usage-profile.ts';
 import type { CollectionState } from '../observe/usage/collector-port.ts';
 import { createMemoryUse } from './memory-use.ts';
+
+test('of a replica that has a size of its own, its own use; of any other, that of the hottest', () => {
+  const used = (memory: number): UsageProfile => {
+    const profile = new UsageProfile({ usualHalfLifeMillis: 8 * HOUR, startupExclusionMillis: 0 });
+    profile.add({ at: NOON - HOUR, memory });
+    return profile;
+  };
+  const profiles = new Map([
+    ['db', used(900)],
+    ['db#0', used(300)],
+    ['db#1', used(400)],
+  ]);
+  const template = aSizedWorkload().containers;
+  const state = { sizes: sizesOf(template), changedAt: undefined, before: undefined, lessons: noLessons };
+  const annotations = { 'optipod.io/replica-sizes': writeReplicaSizes(template, new Map([['0', state]])) ?? '' };
+  const db = aSizedWorkload({ kind: 'StatefulSet', name: 'db', annotations });
+  const owner = aStatefulSet({ uid: db.uid, name: 'db' });
+  const pods = ['db-0', 'db-1'].map((name) => aSizedPod(owner, name, {}, { uid: name }));
+  const memoryOf = createMemoryUse({
+    view: createSizingSnapshot({ workloads: [db], pods }),
+    usage: {
+      profileOf: ({ name }) => profiles.get(name),
+      stateOf: () => ({ source: 'x', lastSuccessAt: NOON, problem: undefined, missing: [] }),
+    },
+    clock: createVirtualClock(NOON),
+  });
+  expect(pods.map((pod) => memoryOf(pod, 'app')?.peak)).toEqual([300, 900]);
+});
 
 const HOUR = 3_600_000;
 

@@ -13,9 +13,11 @@ import { readAppliedSizes, withAppliedSizes } from '../model/applied-sizes.ts';
 import { type Lessons, readLessons } from '../model/learned-floors.ts';
 import type { PolicySpec } from '../model/policy-spec.ts';
 import type { ComputeResources } from '../model/records.ts';
+import { replicaOf } from '../model/replica.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
+import { adviseReplicas, type ReplicasAdvised, replicaStatesOf } from './rightsizing-advise-replicas.ts';
 import { changeKey, type WorkloadMemory } from './rightsizing-memory.ts';
 
 export interface AdviseOptions {
@@ -35,6 +37,8 @@ export interface Advised {
   readonly isOutworn?: boolean;
   readonly lessons: Lessons;
   readonly advice: readonly SizedAdvice[];
+  /** Left out where all replicas have one size, and nobody asks for another. */
+  readonly replicas?: ReplicasAdvised;
   /** Something is recommended for at least one resource of one container. */
   readonly hasUsage: boolean;
   /** Why usage cannot be read at present; left out or undefined: it can. */
@@ -64,7 +68,9 @@ export function advise(
   const written = readAppliedSizes(annotations[rightsizingKeys.appliedSizes]);
   // Pods may be yet to get what was put in force a moment ago.
   const isOld = !memory.isActing && now - (lastApplied ?? 0) >= SPREAD_MILLIS;
-  const applied = isOld ? wornSizes(written, pods, isAllocated) : written;
+  const states = replicaStatesOf(workload, pods, isAllocated, isOld, now);
+  const alike = states.size === 0 ? pods : pods.filter(({ pod }) => !states.has(replicaOf(workload, pod) ?? ''));
+  const applied = isOld ? wornSizes(written, alike, isAllocated) : written;
   const inForce = withAppliedSizes(workload.containers, applied);
   const lessons = readLessons(annotations[rightsizingKeys.learnedFloors], now);
   /** What is known of one container: its usage, what it has learned, when it was changed. */
@@ -77,25 +83,29 @@ export function advise(
       memory: memory.lastChange.get(changeKey(container, 'memory')) ?? lastApplied,
     },
   });
+  const around = {
+    limitRanges: view.limitRanges(namespace),
+    quotas: view.quotas(namespace),
+    hpas: view.hpas(namespace),
+    largestNode: largest,
+    replicas: Math.max(workload.replicas, runningPods(pods).length),
+  };
+  const rulesFor = ({ reverts }: Pick<Lessons, 'reverts'>): RightsizingPolicy => slowedDown(rulesOf(spec), reverts);
   const advice = recommendWorkload({
     workload,
     containers: inForce,
     knowledgeOf,
-    policy: slowedDown(rulesOf(spec), lessons.reverts),
-    around: {
-      limitRanges: view.limitRanges(namespace),
-      quotas: view.quotas(namespace),
-      hpas: view.hpas(namespace),
-      largestNode: largest,
-      replicas: Math.max(workload.replicas, runningPods(pods).length),
-    },
+    policy: rulesFor(lessons),
+    around,
     isCpuAllocated: pods.some(isAllocated),
     unread,
     now,
   });
   const hasUsage = advice.some(({ cpu, memory: ram }) => cpu.target !== undefined || ram.target !== undefined);
   const isOutworn = applied.length < written.length;
-  return { workload, pods, inForce, isOutworn, lessons, advice, hasUsage, unread };
+  const common = { workload, spec, pods, inForce, states, rulesFor, around, usage, isAllocated, unread, now };
+  const replicas = adviseReplicas(common);
+  return { workload, pods, inForce, isOutworn, lessons, advice, ...(replicas && { replicas }), hasUsage, unread };
 }
 
 /** A time of the future is none of ours: believed, it would hold back every change until then. */

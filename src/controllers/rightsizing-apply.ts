@@ -6,6 +6,8 @@ import type { ManagedKeys } from '../decide/rightsizing/pod-drift.ts';
 import { readAppliedSizes } from '../model/applied-sizes.ts';
 import type { ValidPolicy } from '../model/optimization-policy.ts';
 import { sizeKeys, sizePaths } from '../model/pod-size.ts';
+import { replicaOf } from '../model/replica.ts';
+import { noReplicas, type ReplicaStates } from '../model/replica-sizes.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { Advised } from './rightsizing-advise.ts';
@@ -19,6 +21,8 @@ export interface ApplyContext {
   readonly memory: WorkloadMemory;
   /** Pods that run. */
   readonly live: readonly SizedPod[];
+  /** Sizes that replicas have each for itself; left out: none has. */
+  readonly replicas?: ReplicaStates;
   /**
    * Writes annotations on the workload, on top of those it has.
    * @returns why it could not; undefined where it could, or where the workload is gone.
@@ -59,4 +63,11 @@ export function keysOfPod(
 /** Stowage gave the pod the size it has, in place or at admission. */
 function isSizedByUs({ sizing: { marks } }: SizedPod): boolean {
   return marks[sizingKeys.originalResources] !== undefined || marks[rightsizingKeys.applied] !== undefined;
+}
+
+/** With the pods whose replicas have the size of all as the only ones. */
+export function ofOneSize(context: ApplyContext): ApplyContext {
+  const { advised, live, replicas = noReplicas } = context;
+  if (replicas.size === 0) return context;
+  return { ...context, live: live.filter(({ pod }) => !replicas.has(replicaOf(advised.workload, pod) ?? '')) };
 }

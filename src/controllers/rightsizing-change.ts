@@ -48,10 +48,12 @@ export interface Changes {
    * Which of the changes under way did harm, of whichever resource: more restarts, an OOM kill, pods that are not
    * ready, more throttling (spec rightsizing 4, auto-revert). Increases never do.
    * @param podsOf those that have the change.
+   * @param watched the changes that are looked at; left out, those of the memory.
    */
   judge(
     context: ApplyContext,
     podsOf: (change: OngoingChange) => readonly SizedPod[],
+    watched?: readonly OngoingChange[],
   ): Promise<readonly HarmfulChange[]>;
   /**
    * Decreases did harm: told, remembered as a floor, and taken out of the sizes in force. Only the parts that are to
@@ -80,7 +82,7 @@ export interface HarmNoted {
 }
 
 /** What a decrease has shown to be too little counts this long: a week, so that the busiest day is in it once. */
-const FLOOR_MILLIS: Millis = 7 * 86_400_000;
+export const FLOOR_MILLIS: Millis = 7 * 86_400_000;
 
 export function createChanges({ lookForThrottling, events, journal, metrics, clock }: ChangeOptions): Changes {
   return {
@@ -101,9 +103,9 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
         message: `${message}, for policy ${policy.namespace}/${policy.name}${why === '' ? '' : `; ${why}`}`,
       });
     },
-    async judge(context, podsOf) {
+    async judge(context, podsOf, watched = context.memory.ongoing) {
       const harms: HarmfulChange[] = [];
-      for (const change of context.memory.ongoing) {
+      for (const change of watched) {
         const throttlingOf = await lookForThrottling(context, change);
         // A rollout of ours is what is judged.
         const isForeign = change.method !== 'Recreate' && context.advised.workload.isRollingOut;
@@ -143,7 +145,12 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
   };
 }
 
-function floorsOf({ parts }: Harm, before: readonly ContainerSpecRecord[], now: EpochMillis): readonly LearnedFloor[] {
+/** What a decrease that did harm has shown to be needed: what there was before. */
+export function floorsOf(
+  { parts }: Harm,
+  before: readonly ContainerSpecRecord[],
+  now: EpochMillis,
+): readonly LearnedFloor[] {
   return parts.flatMap(({ container, resource }) => {
     const atLeast = requestOf(resource, sizeOfContainer(before, container) ?? {});
     return atLeast === undefined ? [] : [{ container, resource, atLeast, until: now + FLOOR_MILLIS }];

@@ -1,9 +1,11 @@
 /** Brings running pods in line with the sizes in force, each in one patch. */
 import { type DriftedPod, driftedPods, managedKeys } from '../decide/rightsizing/pod-drift.ts';
 import { joinChanges, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
-import type { SizedPart } from '../decide/rightsizing/watched-change.ts';
+import { loweredResources, type SizedPart } from '../decide/rightsizing/watched-change.ts';
 import type { ResizeDecision } from '../decide/size-decision.ts';
-import { applyChanges, isIncrease, type SizeChange, sizeOfContainer } from '../model/pod-size.ts';
+import { applyChanges, isIncrease, type SizeChange, sizeKeys, sizeOfContainer } from '../model/pod-size.ts';
+import { replicaOf } from '../model/replica.ts';
+import { type ReplicaState, withReplicaSizes } from '../model/replica-sizes.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
@@ -43,6 +45,8 @@ export function createConverge({ actuator, isAllocated }: ConvergeOptions): Conv
     inForce: readonly ContainerSpecRecord[],
     changed: readonly SizeChange[],
   ): readonly DriftedPod[] => {
+    const state = context.replicas?.get(replicaOf(context.advised.workload, pod.pod) ?? '');
+    if (state !== undefined) return driftOfReplica(context, pod, state, inForce);
     const own = context.memory.ongoing.flatMap(({ phase, canary, changes }) =>
       phase === 'canary' && canary?.uid === pod.pod.uid ? changes : [],
     );
@@ -51,14 +55,31 @@ export function createConverge({ actuator, isAllocated }: ConvergeOptions): Conv
     return driftedPods([pod], applyChanges(inForce, joinChanges(own)), managed);
   };
 
+  /** What differs in the pod of a replica that has a size of its own. */
+  const driftOfReplica = (
+    context: ApplyContext,
+    pod: SizedPod,
+    state: ReplicaState,
+    inForce: readonly ContainerSpecRecord[],
+  ): readonly DriftedPod[] => {
+    const all = new Map(inForce.map(({ name }) => [name, new Set(sizeKeys)]));
+    // Nothing was changed of it yet: what others gave the pod is not ours.
+    const ours = state.changedAt === undefined ? appliedKeys(context) : all;
+    const managed = keysOfPod(pod, inForce, ours, isAllocated(pod));
+    return driftedPods([pod], withReplicaSizes(inForce, state), managed);
+  };
+
   return async (context, inForce, changed) => {
     const { advised, memory, live } = context;
     const { workload } = advised;
     const all = live.flatMap((pod) => driftOfPod(context, pod, inForce, changed));
     const isHarmful = ({ container, resource }: SizedPart): boolean =>
       memory.takenBack.some((part) => part.container === container && part.resource === resource);
+    const stateOf = ({ pod }: SizedPod): ReplicaState | undefined =>
+      context.replicas?.get(replicaOf(workload, pod) ?? '');
     // What did harm is undone first, and alone: nothing that waits for its time keeps it.
     const harmed = all.flatMap(({ pod, changes }): DriftedPod[] => {
+      if (stateOf(pod) !== undefined) return [];
       const rest = partsOf(changes).filter((part) => !isHarmful(part));
       const [own] = withoutParts([{ changes }], rest);
       return own === undefined ? [] : [{ pod, changes: own.changes }];
@@ -73,7 +94,8 @@ export function createConverge({ actuator, isAllocated }: ConvergeOptions): Conv
     const cramped: DriftedPod[] = [];
     for (const each of [...drifted.filter((one) => !rises(one)), ...drifted.filter(rises)]) {
       if (actuator.isResizing(each.pod.pod.uid)) continue;
-      const decision = decisionFor(context, each.pod, each.changes, summary, isRestore);
+      const isPutBack = isRestore || isPutBackIn(each, stateOf(each.pod));
+      const decision = decisionFor(context, each.pod, each.changes, summary, isPutBack);
       const attempt = await actuator.resize(decision, context.policy.spec, context.signal);
       kept ??= resultOfAttempt(workload, context.memory, attempt);
       if (attempt.kind !== 'blocked') continue;
@@ -107,13 +129,23 @@ export function decisionFor(
   };
 }
 
+/** A replica with a floor was given back what it had before a decrease that did it harm. */
+function isPutBackIn({ pod, changes }: DriftedPod, state: ReplicaState | undefined): boolean {
+  if (state === undefined || changes.some((change) => loweredResources(change, pod.sizing.containers).length > 0)) {
+    return false;
+  }
+  return partsOf(changes).every((part) =>
+    state.lessons.floors.some((floor) => floor.container === part.container && floor.resource === part.resource),
+  );
+}
+
 /** Something of it grows, so its node has to have room for it. */
 function rises({ pod, changes }: DriftedPod): boolean {
   return changes.some(({ container, to }) => isIncrease(sizeOfContainer(pod.sizing.containers, container) ?? {}, to));
 }
 
 /** About all pods alike: the next one would hear the same. */
-function isGlobal(reason: string): boolean {
+export function isGlobal(reason: string): boolean {
   return (
     reason === 'ResizeConcurrency' || reason === 'ChangePace' || reason === 'LeaderWarmup' || reason === 'CachesStale'
   );

@@ -34,6 +34,7 @@ import { inLine } from './rightsizing-place.ts';
 import { createPodReplacement } from './rightsizing-pod-replacement.ts';
 import { createPolicyBooks, type PolicyBooks } from './rightsizing-policies.ts';
 import { createRecreate } from './rightsizing-recreate.ts';
+import { createSizeReplicas } from './rightsizing-replicas.ts';
 import { isDryRun, type RightsizingSettings } from './rightsizing-settings.ts';
 import { createLookForThrottling } from './rightsizing-throttling.ts';
 import { createWorkloadReconciler } from './rightsizing-workload.ts';
@@ -122,7 +123,8 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
   const changes = createChanges({ ...shared, lookForThrottling: createLookForThrottling(shared) });
   const replacement = createPodReplacement({ ...shared, actuator, history });
   const makeRoom = createMakeRoom({ ...shared, actuator, replacement });
-  const inPlace = createInPlace({ ...shared, actuator, makeRoom, changes });
+  const sizeReplicas = createSizeReplicas({ ...shared, actuator, changes });
+  const inPlace = createInPlace({ ...shared, actuator, sizeReplicas, makeRoom, changes });
   const recreate = createRecreate({ ...shared, actuator, changes, history });
   const byEviction = createByEviction({ ...shared, replacement, changes });
   const methods = { InPlace: inPlace, Recreate: recreate, Evict: byEviction } as const;

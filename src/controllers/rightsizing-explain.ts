@@ -4,6 +4,7 @@
  */
 import type { PolicyWorkloadStatus } from '../api/optimization-policy-status.ts';
 import type { StageNote } from '../decide/rightsizing/advice.ts';
+import { replicaText } from '../decide/rightsizing/replica-text.ts';
 import type { PolicySelection } from '../decide/rightsizing/select-policy.ts';
 import { formatTime } from '../lib/rfc3339.ts';
 import { type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
@@ -29,6 +30,10 @@ export interface SizingStory {
     readonly cpu: readonly StageNote[];
     readonly memory: readonly StageNote[];
   }[];
+  /** Of replicas that are sized each for itself; left out where they have one size. */
+  readonly replicas?: readonly { readonly replica: string; readonly sizes: string }[];
+  /** Why its usage cannot be read at present; left out where it can. */
+  readonly unread?: string;
   /** The latest of the changes that are being watched. */
   readonly ongoing:
     | {
@@ -71,6 +76,10 @@ export function createSizingExplainer({ view, select, books, memory }: SizingExp
         cpu: cpu.notes,
         memory: ram.notes,
       })),
+      ...(result?.replicas && {
+        replicas: result.replicas.map((each) => ({ replica: each.replica, sizes: replicaText(each) })),
+      }),
+      ...(result?.metricsProblem !== undefined && { unread: result.metricsProblem }),
       ongoing: ongoing && {
         phase: ongoing.phase,
         method: ongoing.method,

@@ -5,6 +5,7 @@ import { watchChange } from '../decide/rightsizing/watched-change.ts';
 import type { ResizeDecision } from '../decide/size-decision.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { applyChanges, type SizeChange } from '../model/pod-size.ts';
+import { noReplicas } from '../model/replica-sizes.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import { validPolicy } from '../model/testing/policies.ts';
 import { aDeployment, aReplicaSet, NOON } from '../model/testing/records.ts';
@@ -45,6 +46,7 @@ async function look(memory: Partial<WorkloadMemory>, advised: Partial<ApplyConte
         return { kind: 'asked', tookFrom: [] };
       },
     },
+    sizeReplicas: async () => ({ states: noReplicas }),
     makeRoom: Object.assign(async () => undefined, { isTime: async () => false }),
     changes: { judge: async () => [] },
     settings: () => ({ canaryMillis: 180_000, revertMillis: 1_800_000, restart: {} }),
@@ -100,5 +102,11 @@ describe('while somebody rolls out another template', () => {
     const { result, asked } = await look(memory, { workload, advice: more });
     expect(result).toMatchObject({ status: 'Pending', reason: 'TemplateRollout' });
     expect(asked).toEqual(expected);
+  });
+
+  test('a first pod that was watched long enough is judged each minute, though nothing is due: somebody may have paused it for days', async () => {
+    const { result } = await look({}, { workload });
+    expect(result).toMatchObject({ status: 'Pending', reason: 'TemplateRollout', againAfterMillis: 60_000 });
+    expect((await look(harmed, { workload })).asked).toEqual(putBack);
   });
 });

@@ -15,6 +15,7 @@ import {
   withoutParts,
 } from '../decide/rightsizing/side-by-side.ts';
 import { isDecrease, type SizedPart, watchChange } from '../decide/rightsizing/watched-change.ts';
+import { object } from '../guard/objection.ts';
 import { objectToClosed } from '../guard/rules/timing.ts';
 import type { Clock } from '../lib/clock.ts';
 import { renderReason } from '../lib/reasons.ts';
@@ -24,12 +25,13 @@ import { isInForce } from '../model/granted-size.ts';
 import { applyChanges, effectiveChanges, type SizeChange } from '../model/pod-size.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
-import type { ApplyContext } from './rightsizing-apply.ts';
+import { type ApplyContext, ofOneSize } from './rightsizing-apply.ts';
 import { LOOK_AGAIN_MILLIS, resultOfAttempt, resultOfWaiting } from './rightsizing-apply-result.ts';
 import { type Changes, watchedNow, writeInForce } from './rightsizing-change.ts';
 import { type Converged, createConverge, decisionFor } from './rightsizing-converge.ts';
 import type { MakeRoom } from './rightsizing-make-room.ts';
 import { endOf, goOn, type OngoingChange, review } from './rightsizing-memory.ts';
+import type { SizeReplicas } from './rightsizing-replicas.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 import { nothingSeen, throttlingNote } from './rightsizing-throttling.ts';
@@ -37,6 +39,7 @@ import { worthBeginning } from './rightsizing-worth.ts';
 
 export interface InPlaceOptions {
   readonly actuator: SizeActuator;
+  readonly sizeReplicas: SizeReplicas;
   readonly makeRoom: MakeRoom;
   readonly changes: Changes;
   readonly settings: () => RightsizingSettings;
@@ -165,17 +168,18 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     const period = isDecrease(change) ? settings().canaryMillis : 0;
     if (canary.at + period > clock.now()) return undefined;
     const { advised, memory, policy } = context;
-    // The first pod is of the old template: it says nothing about those that come.
-    if (advised.workload.isRollingOut) return undefined;
     // The others could not have it before the next window; by then it may no longer be wanted.
     const closed = isDecrease(change)
       ? objectToClosed(policy.spec.updates.window, clock.now(), 'OutsideUpdateWindow')
       : undefined;
-    if (closed !== undefined) {
-      // Putting back what did harm waits for no window.
+    // The first pod is of the old template: it says nothing about those that come.
+    const rollout = object('TemplateRollout', { workload: workloadText(advised.workload) });
+    const held = advised.workload.isRollingOut ? rollout : closed;
+    if (held !== undefined) {
+      // Putting back what did harm waits for neither.
       if (memory.takenBack.length > 0) return undefined;
       // The first pod goes on being judged.
-      return { ...closed, status: 'Pending', againAfterMillis: JUDGE_AGAIN_MILLIS };
+      return { ...held, status: 'Pending', againAfterMillis: JUDGE_AGAIN_MILLIS };
     }
     if (isStillAdvised(change, advised.advice, rulesOf(policy.spec))) return spread(context, change);
     endOf(context.memory, change);
@@ -231,12 +235,16 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     return resultOfWaiting(advised, memory, { isDue: isHeld });
   };
 
-  return async (context) => {
+  return async (asked) => {
+    const sized = await options.sizeReplicas(asked);
+    const everybody: ApplyContext = { ...asked, replicas: sized.states };
+    const context = ofOneSize(everybody);
     const { advised, memory } = context;
     // What is under way comes first: a new change of the same resource would take the place of the one that is judged.
     const ended = await attend(context);
-    if (ended !== undefined) return ended;
-    const due = dueChanges(advised.advice);
+    if (ended !== undefined) return soonEnough(sized.ended ?? ended, sized.againAfterMillis);
+    // With nobody left to be given less first, less for all would be tried on nobody.
+    const due = context.live.length === 0 && asked.live.length > 0 ? raisesOf(advised) : dueChanges(advised.advice);
     // Pods of two templates stand side by side: what a change would do to either could not be told apart.
     if (advised.workload.isRollingOut && due.length > 0) {
       const { inForce, changed } = inForceNow(context);
@@ -256,15 +264,27 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     // What is due and may not begin keeps no pod from having what is in force; what the API server refuses waits.
     const isRefused = blocked !== undefined && memory.refused !== undefined;
     const { inForce, changed } = inForceNow(context);
-    const { kept: behind, cramped } = isRefused ? nothingDone : await converge(context, inForce, changed);
-    const evicted = await makeRoom(context, cramped);
+    const { kept: behind, cramped } = isRefused ? nothingDone : await converge(everybody, inForce, changed);
+    const evicted = await makeRoom(everybody, cramped);
     const isHeld = due.length > 0 && held === undefined && raises.length + decreases.length === 0;
-    const wait = waiting(context, isHeld);
+    const wait = waiting(everybody, isHeld);
     const isAtRest = wait.status === 'Applied' || wait.status === 'Skipped';
     // One reason is told: what keeps the newest change, then what was done for room, then what keeps pods from what is
     // in force.
-    return kept ?? evicted ?? behind ?? (isAtRest ? { ...wait, ...held } : wait);
+    const told = sized.ended ?? kept ?? sized.kept ?? evicted ?? behind;
+    return soonEnough(told ?? (isAtRest ? { ...wait, ...held, ...sized.waiting } : wait), sized.againAfterMillis);
   };
+}
+
+/** The result, looked at again after `millis` at the latest. */
+function soonEnough(result: ApplyResult, millis: Millis | undefined): ApplyResult {
+  if (millis === undefined) return result;
+  return { ...result, againAfterMillis: Math.min(millis, result.againAfterMillis ?? millis) };
+}
+
+/** Of what is due, the containers' resources that grow. */
+function raisesOf({ advice, inForce }: ApplyContext['advised']): readonly SizeChange[] {
+  return mayBegin(dueChanges(advice), inForce, []).raises;
 }
 
 function isSamePart(left: SizedPart, right: SizedPart): boolean {

@@ -4,6 +4,7 @@
 import type { ReadAnswer } from '../act/resize-answers.ts';
 import type { PolicyWorkloadStatus } from '../api/optimization-policy-status.ts';
 import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
+import type { ReplicaTold } from '../decide/rightsizing/replica-text.ts';
 import type { Saving } from '../decide/rightsizing/savings.ts';
 import type { Block } from '../guard/context.ts';
 import { renderReason } from '../lib/reasons.ts';
@@ -15,6 +16,8 @@ export interface WorkloadResult {
   readonly entry: PolicyWorkloadStatus;
   readonly advice: readonly SizedAdvice[];
   readonly saving: Saving;
+  /** Of replicas that are sized each for itself; left out where none may be. */
+  readonly replicas?: readonly ReplicaTold[];
   readonly hasUsage: boolean;
   /** Why usage could not be read, where it could not be for longer than a new workload takes. */
   readonly metricsProblem: string | undefined;

@@ -44,6 +44,7 @@ export function usageSettingsOf({ group, namespace, name, spec }: ValidPolicy): 
     profile: profileOptionsOf(spec),
     // These are made of the samples of the window themselves.
     needsWindow: metrics.strategy === 'Percentile' || metrics.strategy === 'Max',
+    ...(spec.updates.sizePerReplica && { isPerReplica: true }),
     prometheus: metrics.prometheus,
     ...(metrics.customSource !== undefined && { custom: { name: metrics.customSource } }),
   };

@@ -7,7 +7,6 @@ import { isPaused, rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { chooseMethod } from '../decide/rightsizing/choose-method.ts';
 import { dueChanges } from '../decide/rightsizing/due-changes.ts';
 import { runningPods } from '../decide/rightsizing/pod-drift.ts';
-import { savingOf } from '../decide/rightsizing/savings.ts';
 import { type WorkloadOutcome, workloadStatus } from '../decide/rightsizing/workload-status.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -39,6 +38,7 @@ import {
   type WorkloadMemory,
   withWritten,
 } from './rightsizing-memory.ts';
+import { replicasNote, savingOfAll, strandedReplicas, toldReplicas, toOneSize } from './rightsizing-one-size.ts';
 import { isTelling, recommendationText, recommendedBefore, targetsOf } from './rightsizing-recommended.ts';
 import { createSkipReporter } from './rightsizing-report.ts';
 import type { ApplyResult, WorkloadResult } from './rightsizing-result.ts';
@@ -106,6 +106,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
   ): Promise<ApplyResult | undefined> => {
     const { workload, inForce } = advised;
     const { mode, updates } = policy.spec;
+    const problem = inPlaceProblem(workload) ?? (updates.evictToResize ? restartProblem(advised) : undefined);
     const choice = chooseMethod({
       workload,
       mode,
@@ -114,13 +115,15 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       newerFormat: keyOfNewerFormat(workload.annotations),
       qos: qosClassOf(inForce.map(({ size }) => size)),
       vpa: actingVpa(view.vpas(workload.namespace), workload)?.name,
-      inPlaceProblem: inPlaceProblem(workload) ?? (updates.evictToResize ? restartProblem(advised) : undefined),
+      inPlaceProblem: problem,
       allowInPlaceResize: updates.allowInPlaceResize,
       allowRecreate: updates.allowRecreate,
       evictToResize: updates.evictToResize,
       sizesNewPods: options.sizesNewPods(),
     });
     dropOutlived(memory, inForce, clock.now());
+    const stranded = choice.method === 'Skip' ? undefined : strandedReplicas(advised, choice.method, problem);
+    if (stranded !== undefined) return stranded;
     if (choice.method !== 'Skip') {
       const live = runningPods(advised.pods);
       const annotating = (wanted: Annotations): Promise<ApplyResult | undefined> =>
@@ -131,6 +134,8 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
         const kept = await annotating({ [rightsizingKeys.appliedSizes]: sizes });
         if (kept !== undefined) return kept;
       }
+      const rejoining = toOneSize(advised);
+      if (rejoining !== undefined) return (await annotating(rejoining.annotations)) ?? rejoining.result;
       memory.isActing = true;
       return apply(choice.method, { advised, policy, memory, live, annotate: annotating, signal });
     }
@@ -202,6 +207,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
         );
       const outcome = outcomeOf(applied, advised, problem?.message);
       if (applied?.isForbidden === true) forbidden ??= applied.message;
+      const replicas = toldReplicas(advised);
       const isRemarkable = outcome.reason !== 'MetricsCollectionFailed' || isLong;
       const isKept =
         outcome.status === 'Skipped' ||
@@ -216,10 +222,12 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
           lastRecommendation: memory.lastRecommendation,
           lastApplied: memory.lastApplied,
           lastApplyMethod: memory.lastMethod,
+          replicaSizes: replicasNote(advised, mode !== 'Auto'),
           fieldOwnership: ownsFields(workload),
         }),
         advice: advised.advice,
-        saving: savingOf(advised.advice, workload.replicas),
+        saving: savingOfAll(advised),
+        ...(replicas && { replicas }),
         hasUsage: advised.hasUsage,
         // A workload that has just begun is no reason to doubt the source.
         metricsProblem: unread,

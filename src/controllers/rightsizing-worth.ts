@@ -10,6 +10,7 @@ import { renderReason } from '../lib/reasons.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { SizeChange } from '../model/pod-size.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
+import type { WorkloadMemory } from './rightsizing-memory.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 
@@ -19,12 +20,19 @@ export interface Worth {
   readonly held: ApplyResult | undefined;
 }
 
+/** Of a workload, or of one of its replicas. */
+export interface WorthQuestion {
+  readonly advised: Pick<ApplyContext['advised'], 'inForce' | 'advice'>;
+  readonly memory: Pick<WorkloadMemory, 'lastApplied' | 'awaitingSince'>;
+  readonly policy: Pick<ApplyContext['policy'], 'spec'>;
+}
+
 /**
  * Raises that cost a restart begin too; what costs none is never held back. Keeps `memory.awaitingSince`.
  * @param isInPlace only containers that a resize restarts cost anything; else everything means new pods.
  */
 export function worthBeginning(
-  { advised: { inForce, advice }, memory, policy }: ApplyContext,
+  { advised: { inForce, advice }, memory, policy }: WorthQuestion,
   beginning: Beginning,
   { restart }: Pick<RightsizingSettings, 'restart'>,
   now: EpochMillis,

@@ -71,6 +71,24 @@ export const sizeSkipReasons = {
     message: 'Pod {pod} was changed first and is watched before the others follow',
     advice: nothingToDo,
   },
+  ReplicaHarmed: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'A decrease of pod {pod} was taken back; no other replica is lowered for {remaining}',
+    advice: nothingToDo,
+  },
+  OneSizeForAll: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message: 'All replicas keep one size: {cause}',
+    advice: 'Nothing to do; updateStrategy.sizePerReplica is for StatefulSets and DaemonSets of up to 200 replicas.',
+  },
+  ReplicasNeedInPlace: {
+    kinds: ['skip'],
+    eventType: 'Warning',
+    message: 'Replicas have sizes of their own, which are changed in place only, and that is not possible: {cause}',
+    advice: 'Make resizes in place possible, or set updateStrategy.sizePerReplica to false to return to one size.',
+  },
   ChangeWatched: {
     kinds: ['skip'],
     eventType: 'Normal',

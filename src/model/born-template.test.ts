@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { writeAppliedSizes } from './applied-sizes.ts';
 import { bornTemplate } from './born-template.ts';
+import { noLessons } from './learned-floors.ts';
+import { sizesOf, writeReplicaSizes } from './replica-sizes.ts';
 import type { ContainerSize } from './sizing-records.ts';
 import { aTemplate } from './testing/records.ts';
 import { aContainer, aSizedWorkload, MIB } from './testing/sizing-records.ts';
@@ -30,6 +32,26 @@ describe('the template that pods are made of', () => {
     ['requests what the template does where less is given', { cpuRequest: 50, memoryRequest: 256 * MIB }, 250, 328],
   ])('%s', (_, given, cpuMillis, memoryMib) => {
     expect(requestsWith(given)).toEqual({ cpuMillis, memoryBytes: memoryMib * MIB });
+  });
+
+  test('counts the largest replica where they have sizes of their own, and edits of the template void that, too', () => {
+    const sizeOf = (cpuRequest: number) =>
+      sizesOf([aContainer({ size: { ...size, cpuRequest } }), ...containers.slice(1)]);
+    const state = (cpuRequest: number) => ({
+      sizes: sizeOf(cpuRequest),
+      changedAt: undefined,
+      before: undefined,
+      lessons: noLessons,
+    });
+    const replicas = new Map([
+      ['0', state(50)],
+      ['1', state(700)],
+    ]);
+    const annotations = { [rightsizingKeys.replicaSizes]: writeReplicaSizes(containers, replicas) ?? '' };
+    const requestsOf = (now: typeof containers) =>
+      bornTemplate({ template, sized: aSizedWorkload({ containers: now, annotations }) }).requests;
+    expect(requestsOf(containers)).toEqual({ cpuMillis: 750, memoryBytes: 200 * MIB });
+    expect(requestsOf(containers.slice(1))).toEqual(template.requests);
   });
 
   test('whoever edits the template means what he writes: what was given before counts no longer', () => {

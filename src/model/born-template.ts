@@ -3,6 +3,7 @@ import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { readAppliedSizes, withAppliedSizes } from './applied-sizes.ts';
 import { type SizeKey, sumOf } from './pod-size.ts';
 import type { PodTemplate, WorkloadRecord } from './records.ts';
+import { mostOfAll, readReplicaSizes } from './replica-sizes.ts';
 
 /**
  * To prove room for the next pod of a workload. Sizes below the template's are not counted on: without the webhook, or
@@ -10,8 +11,11 @@ import type { PodTemplate, WorkloadRecord } from './records.ts';
  */
 export function bornTemplate({ template, sized }: Pick<WorkloadRecord, 'template' | 'sized'>): PodTemplate {
   const text = sized?.annotations[rightsizingKeys.appliedSizes];
-  if (sized === undefined || text === undefined) return template;
-  const applied = withAppliedSizes(sized.containers, readAppliedSizes(text));
+  const ofReplicas = sized?.annotations[rightsizingKeys.replicaSizes];
+  if (sized === undefined || (text === undefined && ofReplicas === undefined)) return template;
+  const ofAll = withAppliedSizes(sized.containers, readAppliedSizes(text));
+  // Whichever replica comes next: there is room for the largest.
+  const applied = mostOfAll(ofAll, readReplicaSizes(ofReplicas, sized.containers));
   const more = (key: SizeKey): number => Math.max(0, sumOf(applied, key) - sumOf(sized.containers, key));
   const { cpuMillis, memoryBytes } = template.requests;
   const requests = { cpuMillis: cpuMillis + more('cpuRequest'), memoryBytes: memoryBytes + more('memoryRequest') };

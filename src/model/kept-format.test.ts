@@ -1,16 +1,29 @@
 import { describe, expect, test } from 'vitest';
 import { writeAppliedSizes } from './applied-sizes.ts';
 import { keyOfNewerFormat } from './kept-format.ts';
-import { writeLessons } from './learned-floors.ts';
+import { noLessons, writeLessons } from './learned-floors.ts';
+import { sizesOf, writeReplicaSizes } from './replica-sizes.ts';
 import { aContainer } from './testing/sizing-records.ts';
 import { writeWatch } from './watched-changes.ts';
 
-const keys = ['optipod.io/applied-sizes', 'optipod.io/learned-floors', 'optipod.io/watched-changes'];
+const keys = [
+  'optipod.io/applied-sizes',
+  'optipod.io/replica-sizes',
+  'optipod.io/learned-floors',
+  'optipod.io/watched-changes',
+];
 const sizes = [{ container: 'v', amounts: { cpuRequest: [100, 200] as const } }];
 const written = {
   'optipod.io/applied-sizes':
     writeAppliedSizes([aContainer({ name: 'v', size: {} })], [aContainer({ name: 'v', size: { cpuRequest: 200 } })]) ??
     '',
+  'optipod.io/replica-sizes':
+    writeReplicaSizes(
+      [aContainer({ name: 'v' })],
+      new Map([
+        ['v', { sizes: sizesOf([aContainer({ name: 'v' })]), changedAt: 5, before: undefined, lessons: noLessons }],
+      ]),
+    ) ?? '',
   'optipod.io/learned-floors':
     writeLessons({ floors: [{ container: 'v', resource: 'cpu', atLeast: 100, until: 5 }], reverts: 1 }) ?? '',
   'optipod.io/watched-changes':

@@ -8,7 +8,12 @@ import type { Labels } from '../api/label-selector.ts';
 import { memberOf } from '../lib/is-record.ts';
 import { tryParseJson } from '../lib/try-parse-json.ts';
 
-const keptKeys = [rightsizingKeys.appliedSizes, rightsizingKeys.learnedFloors, rightsizingKeys.watchedChanges] as const;
+const keptKeys = [
+  rightsizingKeys.appliedSizes,
+  rightsizingKeys.replicaSizes,
+  rightsizingKeys.learnedFloors,
+  rightsizingKeys.watchedChanges,
+] as const;
 
 /** The first annotation that a later version of Stowage wrote; undefined: none. A container may be called `v`. */
 export function keyOfNewerFormat(annotations: Labels): string | undefined {

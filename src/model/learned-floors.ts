@@ -23,17 +23,23 @@ export const noLessons: Lessons = { floors: [], reverts: 0 };
 
 /** The text of the annotation; undefined where there is nothing to remember. */
 export function writeLessons({ floors, reverts }: Lessons): string | undefined {
+  const body = lessonsBody({ floors, reverts });
+  return body === undefined ? undefined : JSON.stringify(body);
+}
+
+/** As part of something larger; undefined where there is nothing to remember. */
+export function lessonsBody({ floors, reverts }: Lessons): object | undefined {
   if (floors.length === 0 && reverts === 0) return undefined;
-  return JSON.stringify({
-    floors: floors.map((floor) => [floor.container, floor.resource, floor.atLeast, floor.until]),
-    reverts,
-  });
+  return { floors: floors.map((floor) => [floor.container, floor.resource, floor.atLeast, floor.until]), reverts };
 }
 
 /** Reads the annotation; what cannot be read counts as not there. Floors that have expired at `now` are left out. */
 export function readLessons(text: string | undefined, now: EpochMillis): Lessons {
-  if (text === undefined) return noLessons;
-  const value = tryParseJson(text);
+  return text === undefined ? noLessons : readLessonsBody(tryParseJson(text), now);
+}
+
+/** See {@link readLessons}. */
+export function readLessonsBody(value: unknown, now: EpochMillis): Lessons {
   const [entries, reverts] = [memberOf(value, 'floors'), memberOf(value, 'reverts')];
   if (!Array.isArray(entries)) return noLessons;
   return {

@@ -127,6 +127,7 @@ function readUpdates(updates: ParsedPolicySpec['updateStrategy'], window: Disrup
     maxStepDown: maxStep.down,
     memoryDecrease: updates.memoryDecrease,
     evictToResize: updates.evictToResize,
+    sizePerReplica: updates.sizePerReplica,
     window,
   };
 }

@@ -102,6 +102,8 @@ export interface PolicyUpdates {
   readonly memoryDecrease: MemoryDecrease;
   /** With `allowRecreate`: single pods are evicted and born with their sizes, and the template stays. */
   readonly evictToResize: boolean;
+  /** Replicas that have an identity are sized each by its own usage, in place and at admission. */
+  readonly sizePerReplica: boolean;
   /** Undefined: at any time. */
   readonly window: DisruptionWindow | undefined;
 }

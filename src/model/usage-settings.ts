@@ -22,6 +22,8 @@ export interface UsageSettings {
    * are {@link UsageWindow}s kept.
    */
   readonly needsWindow: boolean;
+  /** Usage is remembered of each replica that has an identity, beside that of all. */
+  readonly isPerReplica?: true;
   readonly prometheus?: Partial<PrometheusAccess>;
   readonly custom?: { readonly name: string };
 }

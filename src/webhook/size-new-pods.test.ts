@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../api/core.ts';
+import { noLessons } from '../model/learned-floors.ts';
 import type { OwnerReference } from '../model/records.ts';
+import { sizesOf, writeReplicaSizes } from '../model/replica-sizes.ts';
 import type { LimitRangeRecord, SizedWorkload } from '../model/sizing-records.ts';
 import { aContainer, aLimitRange, aSizedWorkload, MIB, smallSize } from '../model/testing/sizing-records.ts';
 import { createSizeNewPods } from './size-new-pods.ts';
@@ -110,6 +112,68 @@ describe('new pods', () => {
     ];
     const found = sizes(web({ annotations, containers }))(pod(resourcesOfPod, { initContainers }), 'shop', owner, true);
     expect(found[0]).toMatchObject({ path: '/spec/initContainers/1/resources', value: { requests: { cpu: '20m' } } });
+  });
+
+  describe('of replicas that have sizes of their own', () => {
+    const template = web().containers;
+    const own = (cpuRequest: number) => ({
+      sizes: sizesOf([aContainer({ size: { ...smallSize, cpuRequest } })]),
+      changedAt: undefined,
+      before: undefined,
+      lessons: noLessons,
+    });
+    const kept = (replicas: Readonly<Record<string, number>>): string =>
+      writeReplicaSizes(template, new Map(Object.entries(replicas).map(([name, cpu]) => [name, own(cpu)]))) ?? '';
+    const cpuOf = (workload: SizedWorkload, born: Pod): unknown => {
+      const [first] = sizes(workload)(born, 'shop', owner, true);
+      return first === undefined ? undefined : (first as { value: { requests: { cpu: string } } }).value.requests.cpu;
+    };
+    const named = (name: string): Pod => ({ ...pod(), metadata: { name, annotations: { a: 'b' } } });
+    const onNode = (...terms: readonly object[]): Pod =>
+      pod(resourcesOfPod, {
+        affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } } },
+      });
+    const field = (...values: string[]) => ({ matchFields: [{ key: 'metadata.name', operator: 'In', values }] });
+
+    test.each<[string, string, string | undefined]>([
+      ['its own', 'db-7', '300m'],
+      ['its own, as small as it is', 'db-3', '90m'],
+      ['that of all where it has none', 'db-8', '120m'],
+      ['that of all where its name says nothing', 'db-07', '120m'],
+    ])('a pod of a StatefulSet has %s', (_, name, cpu) => {
+      const annotations = { 'optipod.io/applied-sizes': text, 'optipod.io/replica-sizes': kept({ 7: 300, 3: 90 }) };
+      expect(cpuOf(web({ kind: 'StatefulSet', name: 'db', annotations }), named(name))).toBe(cpu);
+    });
+
+    test.each<[string, Pod, string | undefined]>([
+      ['the node it is made for', onNode(field('b')), '300m'],
+      ['one node in every term', onNode(field('b'), field('b')), '300m'],
+      ['a node of which nothing is known', onNode(field('c')), undefined],
+      ['one of two nodes: that of all', onNode(field('a', 'b')), undefined],
+      ['another node in each term: that of all', onNode(field('a'), field('b')), undefined],
+      ['a term that asks for no node: that of all', onNode(field('b'), {}), undefined],
+      ['no node: that of all', pod(), undefined],
+    ])('a pod of a DaemonSet for %s', (_, born, cpu) => {
+      const annotations = { 'optipod.io/replica-sizes': kept({ a: 90, b: 300 }) };
+      expect(cpuOf(web({ kind: 'DaemonSet', name: 'agent', annotations }), born)).toBe(cpu);
+    });
+
+    test('a pod of a Deployment has that of all, whatever its name is', () => {
+      const annotations = { 'optipod.io/applied-sizes': text, 'optipod.io/replica-sizes': kept({ 7: 300 }) };
+      expect(cpuOf(web({ name: 'db', annotations }), named('db-7'))).toBe('120m');
+    });
+
+    test('for any sizes, no pod is born with those of another replica', () => {
+      fc.assert(
+        fc.property(fc.uniqueArray(fc.nat(20), { maxLength: 10 }), fc.nat(25), (ordinals, asked) => {
+          const replicas = Object.fromEntries(ordinals.map((ordinal) => [ordinal, 201 + ordinal]));
+          const annotations = { 'optipod.io/replica-sizes': kept(replicas) };
+          const born = cpuOf(web({ kind: 'StatefulSet', name: 'db', annotations }), named(`db-${asked}`));
+          expect(born).toBe(ordinals.includes(asked) ? `${201 + asked}m` : undefined);
+        }),
+        { numRuns: 200 },
+      );
+    });
   });
 
   test('for any applied sizes, the QoS class of the pod is that of its template', () => {

@@ -9,6 +9,8 @@ import { readAppliedSizes, withAppliedSizes } from '../model/applied-sizes.ts';
 import { resourcesBody } from '../model/original-sizes.ts';
 import { applyChanges, effectiveChanges, qosClassOf, sizeKeys } from '../model/pod-size.ts';
 import type { OwnerReference } from '../model/records.ts';
+import { replicaOf } from '../model/replica.ts';
+import { readReplicaSizes, withReplicaSizes } from '../model/replica-sizes.ts';
 import { limitRangeProblem } from '../model/size-bounds.ts';
 import type { ContainerSize, ContainerSpecRecord, LimitRangeRecord, SizedWorkload } from '../model/sizing-records.ts';
 import { runOnceContainers } from '../observe/sizing/project-containers.ts';
@@ -37,14 +39,18 @@ export function createSizeNewPods({ workloadOf, isActive, limitRanges }: SizeNew
   return (pod, namespace, owner, hasAnnotations) => {
     const workload = owner === undefined ? undefined : workloadOf(namespace, owner);
     const text = workload?.annotations[rightsizingKeys.appliedSizes];
+    const ofReplicas = workload?.annotations[rightsizingKeys.replicaSizes];
     // Most pods of a cluster end here.
-    if (workload === undefined || text === undefined || !isActive(workload)) return [];
+    if (workload === undefined || (text === undefined && ofReplicas === undefined) || !isActive(workload)) return [];
     // Positions in the object as it was sent, as a JSON Patch needs them: no operation before may add or remove
     // containers.
     const places = placesOf(pod);
     const containers = places.map(({ record }) => record);
     if (!isOfTemplate(containers, workload.containers)) return [];
-    const wanted = withAppliedSizes(workload.containers, readAppliedSizes(text));
+    const ofAll = withAppliedSizes(workload.containers, readAppliedSizes(text));
+    const replica = replicaOf(workload, { name: pod.metadata?.name ?? '', nodeName: nodeMeantFor(pod) });
+    const own = ofReplicas === undefined ? undefined : readReplicaSizes(ofReplicas, workload.containers);
+    const wanted = withReplicaSizes(ofAll, replica === undefined ? undefined : own?.get(replica));
     const changes = effectiveChanges(
       containers,
       wanted.map(({ name, size }) => ({ container: name, to: size })),
@@ -63,6 +69,21 @@ export function createSizeNewPods({ workloadOf, isActive, limitRanges }: SizeNew
     });
     return [...operations, stamp(hasAnnotations)];
   };
+}
+
+/**
+ * The node that a DaemonSet's controller made the pod for; it binds no pod itself (pkg/controller/daemon/util,
+ * ReplaceDaemonSetPodNodeNameNodeAffinity: every term asks for that one node). Undefined where it is not one node.
+ */
+function nodeMeantFor({ spec }: Pod): string | undefined {
+  const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  const names = new Set(
+    terms.map(({ matchFields = [] }) => {
+      const field = matchFields.find(({ key, operator }) => key === 'metadata.name' && operator === 'In');
+      return field?.values?.length === 1 ? field.values[0] : undefined;
+    }),
+  );
+  return spec?.nodeName ?? (names.size === 1 ? [...names][0] : undefined);
 }
 
 type Container = NonNullable<Pod['spec']>['containers'][number];

@@ -2,7 +2,7 @@
 import type { NamedMemoryStrategy } from '../../simulator/backtest/compare-memory.ts';
 import { cpuStrategies } from '../../simulator/backtest/cpu-strategies.ts';
 import { createOurCpu } from '../../simulator/backtest/our-cpu.ts';
-import { createOurMemory } from '../../simulator/backtest/our-memory.ts';
+import { createOurMemory, createOurMemoryPerReplica, hasIdentity } from '../../simulator/backtest/our-memory.ts';
 import { replayedPolicyOf } from '../../simulator/backtest/replayed-policy.ts';
 import type { NamedStrategy } from '../../simulator/backtest/strategy.ts';
 import type { PolicyRow } from './read-policies.ts';
@@ -35,7 +35,10 @@ export function rowsOf(policies: readonly PolicyRow[]): Rows {
     policyMemory: replayed.map(({ name, cooldownMillis, policy }) => ({
       name,
       cooldownMillis,
-      create: () => createOurMemory(policy),
+      create: (trace) =>
+        policy.isPerReplica === true && hasIdentity(trace)
+          ? createOurMemoryPerReplica(policy)
+          : createOurMemory(policy),
     })),
   };
 }

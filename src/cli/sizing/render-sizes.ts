@@ -7,15 +7,20 @@ import { isResized, type PlannedSizes, type SizeDifference, type SizingPlan } fr
 
 /** @param isLong with the stages of each recommendation. */
 export function renderSizes(sizes: PlannedSizes, style: Style, isLong: boolean): string[] {
-  const { policy, mode, status, reason, message, differences, missing } = sizes;
+  const { policy, mode, status, reason, message, differences, missing, unread } = sizes;
   const lines = differences.flatMap((difference) => renderDifference(difference, style, isLong));
   return [
     `${style('heading', printable(workloadText(sizes)))}: sized by policy ${printable(policy)} (${mode})${status === undefined ? '' : `, ${status}`}`,
     ...lines,
     ...(missing === undefined ? [] : [`  note      ${printable(missing)}`]),
+    ...(unread === undefined ? [] : [`  ${style('warning', 'usage')}     ${printable(unread)}`]),
     ...(reason === undefined
       ? []
       : [`  ${style('warning', 'held')}      ${printable(`${reason}${message === undefined ? '' : `: ${message}`}`)}`]),
+    ...(sizes.replicaSizes === undefined ? [] : [`  replicas  ${printable(sizes.replicaSizes)}`]),
+    ...(isLong ? (sizes.replicas ?? []) : []).map(
+      ({ replica, sizes: own }) => `            ${printable(`${replica}: ${own}`)}`,
+    ),
     ...(sizes.lastApplied === undefined ? [] : [`  applied   ${printable(sizes.lastApplied)}`]),
   ];
 }
@@ -48,6 +53,9 @@ export function summarizeSizes({ policies, workloads }: SizingPlan): string[] {
     `Rightsizing: ${counted(policies.length, 'policy').replace('policys', 'policies')}, ${counted(workloads.length, 'workload')}: ${count('Applied')} applied, ${count('Recommended')} recommended, ${count('Pending')} pending, ${count('Skipped') + count('Error')} held, ${unknown} without usage.`,
     ...invalid.map(
       ({ policy, problems }) => `Policy ${printable(policy)} is not valid: ${printable(problems.join('; '))}`,
+    ),
+    ...policies.flatMap(({ policy, unread }) =>
+      unread === undefined ? [] : [`Policy ${printable(policy)}: ${printable(unread)}`],
     ),
   ];
 }

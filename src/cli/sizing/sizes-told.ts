@@ -6,7 +6,7 @@ import type { PlannedSizes, SizeDifference } from './sizing-plan.ts';
 
 /** What the running operator tells of one workload's sizes, in the form in which they are planned here. */
 export function sizesTold({ kind, namespace, name }: WorkloadRef, told: OperatorSizing): PlannedSizes {
-  const { policy, mode, entry, containers, ongoing } = told;
+  const { policy, mode, entry, containers, replicas, ongoing, unread } = told;
   const watched =
     ongoing === undefined
       ? undefined
@@ -21,6 +21,9 @@ export function sizesTold({ kind, namespace, name }: WorkloadRef, told: Operator
     ...(entry?.reason !== undefined && { reason: entry.reason }),
     ...((entry?.message ?? watched) !== undefined && { message: [entry?.message, watched].filter(Boolean).join('; ') }),
     ...(entry?.lastApplied !== undefined && { lastApplied: entry.lastApplied }),
+    ...(entry?.replicaSizes !== undefined && { replicaSizes: entry.replicaSizes }),
+    ...(replicas !== undefined && { replicas }),
+    ...(unread !== undefined && { unread }),
     differences: containers.map((each) => differenceOf(each, entry)),
     ...(entry === undefined && { missing: 'this replica has not looked at it; only the leader does' }),
   };

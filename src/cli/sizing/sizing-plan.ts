@@ -10,7 +10,7 @@ import { requestOf } from '../../decide/rightsizing/recommend-workload.ts';
 import { createPolicyIndex } from '../../decide/rightsizing/select-policy.ts';
 import { readAppliedSizes, withAppliedSizes } from '../../model/applied-sizes.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
-import { isValidPolicy, type ValidPolicy } from '../../model/optimization-policy.ts';
+import { isValidPolicy, type PolicyRecord, type ValidPolicy } from '../../model/optimization-policy.ts';
 import type { ContainerSize, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizingInput } from './sizing-input.ts';
 
@@ -40,9 +40,15 @@ export interface PlannedSizes {
   readonly reason?: string;
   readonly message?: string;
   readonly lastApplied?: string;
+  /** In words, where the policy asks for a size per replica. */
+  readonly replicaSizes?: string;
+  /** With --operator: each replica that has one. */
+  readonly replicas?: readonly { readonly replica: string; readonly sizes: string }[];
   readonly differences: readonly SizeDifference[];
   /** What is missing for advice. */
   readonly missing?: string;
+  /** Why usage cannot be read at present: nothing is changed meanwhile. */
+  readonly unread?: string;
 }
 
 /** Every policy that may have a say, with what is wrong with it, and every workload one of them selects. */
@@ -51,6 +57,8 @@ export interface SizingPlan {
     readonly policy: string;
     readonly mode?: string;
     readonly problems: readonly string[];
+    /** Why usage of its workloads cannot be read at present. */
+    readonly unread?: string;
   }[];
   readonly workloads: readonly PlannedSizes[];
 }
@@ -76,18 +84,29 @@ export function planSizes(
       policy: `${policy.namespace}/${policy.name}`,
       ...(isValidPolicy(policy) && { mode: policy.spec.mode }),
       problems: policy.problems,
+      ...unreadOf(policy),
     })),
     workloads: planned,
   };
 }
 
-function sizesOf(workload: SizedWorkload, { namespace, name, spec, status }: ValidPolicy): PlannedSizes {
+/** As the operator wrote it at its last look. */
+function unreadOf({ status }: Pick<PolicyRecord, 'status'>): { readonly unread?: string } {
+  const told = status.conditions?.find(({ type }) => type === 'MetricsAvailable');
+  const isUnread = told?.status === 'False' && (told.reason === 'MetricsCollectionFailed' || told.reason === 'Stale');
+  return isUnread ? { unread: told.message } : {};
+}
+
+function sizesOf(workload: SizedWorkload, policy: ValidPolicy): PlannedSizes {
+  const { namespace, name, spec, status } = policy;
+  const { unread } = unreadOf(policy);
   const identity = {
     kind: workload.kind,
     namespace: workload.namespace,
     name: workload.name,
     policy: `${namespace}/${name}`,
     mode: spec.mode,
+    ...(unread !== undefined && spec.mode !== 'Disabled' && { unread: `${namespace}/${name}: ${unread}` }),
   };
   const entry = status.workloads?.find(
     (each) => each.kind === workload.kind && each.namespace === workload.namespace && each.name === workload.name,
@@ -112,6 +131,7 @@ function told(entry: PolicyWorkloadStatus | undefined): Partial<PlannedSizes> {
     ...(entry?.reason !== undefined && { reason: entry.reason }),
     ...(entry?.message !== undefined && { message: entry.message }),
     ...(entry?.lastApplied !== undefined && { lastApplied: entry.lastApplied }),
+    ...(entry?.replicaSizes !== undefined && { replicaSizes: entry.replicaSizes }),
   };
 }
 

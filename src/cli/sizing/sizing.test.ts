@@ -65,6 +65,27 @@ describe('sizes in plan, status and explain', () => {
     expect(stdout).toContain('1 without usage');
   });
 
+  test.each([['status'], ['explain', 'deploy/shop/web']])(
+    'a source that does not answer is told: %s',
+    async (...command) => {
+      const unread = {
+        type: 'MetricsAvailable',
+        status: 'False',
+        reason: 'MetricsCollectionFailed',
+        message: 'Usage of Deployment shop/web could not be read: nobody answers',
+      };
+      const told = 'shop/sizes: Usage of Deployment shop/web could not be read: nobody answers';
+      const { stdout } = await run(command, web, policy({ workloads: [entry], conditions: [unread] }));
+      expect(stdout).toContain(told);
+      const { stdout: without } = await run(
+        command,
+        web,
+        policy({ workloads: [entry], conditions: [{ ...unread, status: 'True', reason: 'UsageKnown' }] }),
+      );
+      expect(without).not.toContain('could not be read');
+    },
+  );
+
   test('explain tells the sizes of a DaemonSet, which is not placed, or that nothing selects it', async () => {
     const { spec } = web;
     const agents: Manifest = { ...web, kind: 'DaemonSet', spec: { ...Object(spec), replicas: undefined } };
@@ -88,6 +109,22 @@ describe('sizes in plan, status and explain', () => {
     const { stdout } = await run(['status'], web, broken);
     expect(stdout).toContain('Rightsizing: 1 policy, 0 workloads');
     expect(stdout).toContain('Policy shop/sizes is not valid: ');
+  });
+
+  test('a policy that sizes workloads of other namespaces counts, wherever the operator runs', async () => {
+    const { spec } = policy(undefined, { weight: 900 });
+    const heavy = (workloads: readonly object[]): Manifest => ({
+      apiVersion: 'optipod.io/v1alpha1',
+      kind: 'OptimizationPolicy',
+      metadata: { name: 'all', namespace: 'stowage-system', uid: 'p2' },
+      spec,
+      status: { workloads },
+    });
+    const { stdout } = await run(['explain', 'deploy/shop/web'], web, policy({ workloads: [] }), heavy([entry]));
+    expect(stdout).toContain('Deployment shop/web: sized by policy stowage-system/all (Auto), Skipped');
+    const own = { ...entry, namespace: 'stowage-system' };
+    const { stdout: without } = await run(['explain', 'deploy/shop/web'], web, policy({ workloads: [] }), heavy([own]));
+    expect(without).toContain('Deployment shop/web: sized by policy shop/sizes');
   });
 
   test('a misspelt field of a policy is told, with what was meant', async () => {
@@ -122,7 +159,7 @@ test('what the operator tells is shown alike', () => {
       policy: 'shop/sizes',
       mode: 'Auto',
       others: [],
-      entry: { ...entry, status: 'Pending', lastApplied: undefined },
+      entry: { ...entry, status: 'Pending', lastApplied: undefined, replicaSizes: undefined },
       containers: [
         {
           container: 'app',
@@ -131,6 +168,8 @@ test('what the operator tells is shown alike', () => {
           memory: [],
         },
       ],
+      replicas: undefined,
+      unread: 'nobody answers',
       ongoing: {
         phase: 'canary',
         method: 'InPlace',
@@ -142,4 +181,5 @@ test('what the operator tells is shown alike', () => {
   );
   expect(told.differences[0]).toMatchObject({ cpu: { from: '500m', to: '240m' }, memory: { to: '512Mi' } });
   expect(told.message).toContain('first on pod web-1; throttling is not known');
+  expect(told.unread).toBe('nobody answers');
 });

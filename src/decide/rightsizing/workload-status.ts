@@ -28,6 +28,8 @@ export interface WorkloadStatusInput {
   readonly lastRecommendation: EpochMillis | undefined;
   readonly lastApplied: EpochMillis | undefined;
   readonly lastApplyMethod: ApplyMethod | undefined;
+  /** In words, what replicas have each for itself; undefined where they have one size. */
+  readonly replicaSizes?: string | undefined;
   /** The last write was a server-side apply, so that fields are owned; undefined where nothing was written. */
   readonly fieldOwnership: boolean | undefined;
 }
@@ -38,6 +40,7 @@ const MAX_MESSAGE = 400;
 
 export function workloadStatus(input: WorkloadStatusInput): PolicyWorkloadStatus {
   const { workload, advice, outcome, lastRecommendation, lastApplied, lastApplyMethod, fieldOwnership } = input;
+  const { replicaSizes } = input;
   const { name, namespace, kind } = workload;
   return {
     name,
@@ -50,6 +53,7 @@ export function workloadStatus(input: WorkloadStatusInput): PolicyWorkloadStatus
     ...(outcome.reason !== undefined && { reason: outcome.reason }),
     ...(outcome.message !== undefined && { message: cut(outcome.message, MAX_MESSAGE) }),
     ...(lastApplyMethod !== undefined && { lastApplyMethod }),
+    ...(replicaSizes !== undefined && { replicaSizes }),
     ...(fieldOwnership !== undefined && { fieldOwnership }),
   };
 }

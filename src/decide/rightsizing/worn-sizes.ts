@@ -5,12 +5,14 @@
 import type { readAppliedSizes } from '../../model/applied-sizes.ts';
 import { isLive } from '../../model/owners.ts';
 import { sizeKeys, sizeOfContainer, sizePaths } from '../../model/pod-size.ts';
+import type { SizesByContainer } from '../../model/replica-sizes.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
+import { isRather } from './rather-size.ts';
 
 type Applied = ReturnType<typeof readAppliedSizes>;
 
 /**
- * Those that some pod has; all of them where there is no pod that could tell.
+ * Those that some pod rather has than what was before; all of them where there is no pod that could tell.
  * @param isAllocated allocation shares out the pod's CPU: what it requests of that says nothing.
  */
 export function wornSizes(
@@ -28,6 +30,21 @@ function wears({ sizing }: SizedPod, { container, amounts }: Applied[number], is
   if (size === undefined) return false;
   return sizeKeys.every((key) => {
     const amount = amounts[key];
-    return amount === undefined || (isAllocated && sizePaths[key].resource === 'cpu') || size[key] === amount[1];
+    if (amount === undefined || (isAllocated && sizePaths[key].resource === 'cpu')) return true;
+    const [before, applied] = amount;
+    return isRather(size[key], applied, before);
+  });
+}
+
+/** Whether the pod has exactly these sizes. */
+export function wearsSizes({ sizing }: SizedPod, sizes: SizesByContainer, isAllocated: boolean): boolean {
+  return [...sizes].every(([name, wanted]) => {
+    const size = sizeOfContainer(sizing.containers, name);
+    if (size === undefined) return false;
+    // A limit alone is also the request: the API server sets what the template leaves out.
+    return sizeKeys.every(
+      (key) =>
+        wanted[key] === undefined || (isAllocated && sizePaths[key].resource === 'cpu') || size[key] === wanted[key],
+    );
   });
 }

@@ -78,11 +78,12 @@ function isSameCondition(
 
 function isSameEntry(before: PolicyWorkloadStatus, after: PolicyWorkloadStatus): boolean {
   // The time of a recommendation is news only with the recommendation.
-  const { recommendations: known = [], message, lastRecommendation: _then, ...rest } = before;
-  const { recommendations = [], message: wanted, lastRecommendation: _now, ...restNow } = after;
+  const { recommendations: known = [], message, lastRecommendation: _then, replicaSizes: had, ...rest } = before;
+  const { recommendations = [], message: wanted, lastRecommendation: _now, replicaSizes: has, ...restNow } = after;
   return (
     isDeepStrictEqual(rest, restNow) &&
     isSameSentence(message, wanted) &&
+    isSameSentence(had, has) &&
     isSameByKey(known, recommendations, ({ container }) => container, isSameAdvice)
   );
 }

@@ -1,8 +1,9 @@
 /** One workload's turn: asks its source, sorts out what is not its own, and enters the rest into the book. */
 
 import type { EpochMillis, Millis } from '../../lib/units.ts';
-import { workloadKey, workloadText } from '../../model/cluster-view.ts';
+import { type WorkloadRef, workloadKey, workloadText } from '../../model/cluster-view.ts';
 import { isRunning } from '../../model/owners.ts';
+import { replicaRef } from '../../model/replica.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 import type { UsageBook } from '../../model/usage-book.ts';
@@ -10,6 +11,7 @@ import { isWithinStart } from '../../model/usage-profile.ts';
 import type { UsagePoint, UsageSeries } from '../../model/usage-series.ts';
 import type { UsageSettings, UsageTarget } from '../../model/usage-settings.ts';
 import { percentilesOf } from '../../model/usage-window.ts';
+import { type ReplicaPods, replicaPodsOf } from './replica-pods.ts';
 import type { UsageAnswer, UsageProblem, UsageReading, UsageRequest, UsageSource } from './usage-source.ts';
 
 /**
@@ -42,6 +44,8 @@ interface Turn {
   readonly now: EpochMillis;
   /** As they are when it begins: the answer is about these. */
   readonly pods: readonly SizedPod[];
+  /** Of whom usage is remembered beside that of all. */
+  readonly replicas: ReplicaPods;
 }
 
 /** Of an answer, what is the workload's own. */
@@ -70,14 +74,20 @@ export async function collectOne(
 ): Promise<CollectResult> {
   const { target, source } = asked;
   const pods = context.view.podsOf(target.workload);
-  const turn: Turn = { ...asked, pods };
+  const replicas = replicaPodsOf(target, pods);
+  for (const replica of replicas.present) {
+    context.book.see({ ...target.workload, ...replicaRef(target.workload, replica) }, target.settings, asked.now);
+  }
+  const turn: Turn = { ...asked, pods, replicas };
   const { request, isWholeWindow } = requestFor(context.book, turn);
   const answer: UsageAnswer = await source.fetch(request, signal);
   if (!answer.ok) return { problem: answer.problem, warnings: [], isNew: false, missing: [], samples: 0 };
   const series = answer.series.filter(({ pod }) => isOwn(context.view, target, pod));
   const reading = { ...answer, series, startedAt: startsOf(series, pods, request) };
   const isNew = enter(context, turn, reading);
-  if (isWholeWindow) setWindows(context, turn, reading, request);
+  if (isWholeWindow) {
+    for (const page of pagesOf(turn, reading)) setWindows(context, turn, page, request);
+  }
   const running = pods.some(({ pod }) => isRunning(pod));
   const samples = series.reduce((sum, { cpu, memory }) => sum + cpu.length + memory.length, 0);
   return {
@@ -92,7 +102,7 @@ export async function collectOne(
 /** Asks for what came since the last turn; where exact windows are due, for the whole window. */
 function requestFor(
   book: UsageBook,
-  { target: { workload, settings }, source, now, pods }: Turn,
+  { target: { workload, settings }, source, now, pods, replicas }: Turn,
 ): { readonly request: UsageRequest; readonly isWholeWindow: boolean } {
   const earliest = now - settings.rollingWindowMillis;
   const containers = [
@@ -100,15 +110,21 @@ function requestFor(
   ];
   const isWholeWindow = source.kind === 'range' && settings.needsWindow && isWindowOld(book, workload, settings, now);
   const readTo = book.readTo(workload);
-  const since = (instant: EpochMillis | undefined): EpochMillis =>
-    isWholeWindow ? earliest : Math.max(earliest, instant ?? earliest);
+  const ofReplicas = [...replicas.present].map((replica) => book.readTo(replicaRef(workload, replica)));
+  // When replicas begin to be told apart, the past is asked for once; one that comes later has none to be asked for.
+  const since = (resource: 'cpu' | 'memory'): EpochMillis => {
+    if (isWholeWindow) return earliest;
+    const known = ofReplicas.flatMap((own) => own[resource] ?? []);
+    const isFirst = ofReplicas.length > 0 && known.length === 0;
+    return Math.max(earliest, Math.min(isFirst ? earliest : (readTo[resource] ?? earliest), ...known));
+  };
   const { kind, namespace, name } = workload;
   return {
     request: {
       workload: { kind, namespace, name },
       pods: pods.map(({ pod }) => pod.name),
       containers,
-      from: { cpu: since(readTo.cpu), memory: since(readTo.memory) },
+      from: { cpu: since('cpu'), memory: since('memory') },
       to: now,
     },
     isWholeWindow,
@@ -132,25 +148,38 @@ function isOwn(view: CollectContext['view'], { workload }: UsageTarget, podName:
   return owner === undefined || owner.uid === workload.uid;
 }
 
+/** What one page of the book is given of an answer. */
+interface PageReading {
+  readonly ref: WorkloadRef;
+  readonly reading: OwnReading;
+}
+
+/** The workload's page has all of the answer; that of a replica what its pods used. */
+function pagesOf({ target: { workload }, replicas }: Turn, reading: OwnReading): readonly PageReading[] {
+  const ofReplica = Map.groupBy(reading.series, ({ pod }) => replicas.replicaOf(pod));
+  return [
+    { ref: workload, reading },
+    ...[...replicas.present].map((replica) => ({
+      ref: replicaRef(workload, replica),
+      reading: { ...reading, series: ofReplica.get(replica) ?? [] },
+    })),
+  ];
+}
+
 /** @returns whether the book took anything new. */
-function enter(
-  { book, takenOfPods }: CollectContext,
-  { target: { workload, settings }, source, now }: Turn,
-  reading: OwnReading,
-): boolean {
-  if (source.kind === 'range') return book.take(workload, settings, reading, now);
+function enter({ book, takenOfPods }: CollectContext, turn: Turn, reading: OwnReading): boolean {
+  const { target, source, now } = turn;
+  const { workload, settings } = target;
+  const pages = pagesOf(turn, reading);
+  if (source.kind === 'range') {
+    return pages.map((page) => book.take(page.ref, settings, page.reading, now)).some((isNew) => isNew);
+  }
   const before = mapOf(takenOfPods.get(workloadKey(workload)));
-  const isNew = book.take(
-    workload,
-    settings,
-    {
-      series: reading.series,
-      readTo: { ...latest('cpu', reading.series), ...latest('memory', reading.series) },
-      takenOf: (pod) => before.get(pod),
-      startedAt: reading.startedAt,
-    },
-    now,
-  );
+  const takes = pages.map((page) => {
+    const { series, startedAt } = page.reading;
+    const readTo = { ...latest('cpu', series), ...latest('memory', series) };
+    return book.take(page.ref, settings, { series, readTo, takenOf: (pod) => before.get(pod), startedAt }, now);
+  });
   const taken = new Map<string, EpochMillis>();
   for (const { pod, cpu, memory } of reading.series) {
     const at = Math.max(cpu.at(-1)?.at ?? 0, memory.at(-1)?.at ?? 0, taken.get(pod) ?? before.get(pod) ?? 0);
@@ -158,7 +187,7 @@ function enter(
   }
   // Mapped once more: a list made from an iterator keeps an object per number.
   takenOfPods.set(workloadKey(workload), { pods: [...taken.keys()], times: [...taken.values()].map((at) => at) });
-  return isNew;
+  return takes.some((isNew) => isNew);
 }
 
 function mapOf(kept: PodTimes | undefined): ReadonlyMap<string, EpochMillis> {
@@ -193,8 +222,8 @@ function startsOf(
 /** Percentiles of all samples of the window; the start of a container counts for memory only. */
 function setWindows(
   { book }: CollectContext,
-  { target: { workload, settings } }: Turn,
-  reading: OwnReading,
+  { target: { settings } }: Turn,
+  { ref, reading }: PageReading,
   request: UsageRequest,
 ): void {
   const samples = new Map<string, { cpu: number[]; memory: number[] }>();
@@ -207,13 +236,13 @@ function setWindows(
     samples.set(container, own);
   }
   for (const container of request.containers) {
-    const before = book.windowOf(workload, container, request.to);
+    const before = book.windowOf(ref, container, request.to);
     const own = samples.get(container);
     // What could not be read keeps what was known; its age is told by the profile.
     const cpu = reading.readTo.cpu === undefined ? before?.cpu : percentilesOf(own?.cpu ?? []);
     const memory = reading.readTo.memory === undefined ? before?.memory : percentilesOf(own?.memory ?? []);
     if (cpu === undefined && memory === undefined && before === undefined) continue;
-    book.setWindow(workload, container, { from: request.from.cpu, to: request.to, cpu, memory });
+    book.setWindow(ref, container, { from: request.from.cpu, to: request.to, cpu, memory });
   }
 }
 

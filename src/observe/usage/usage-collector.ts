@@ -9,6 +9,7 @@ import type { Logger } from '../../lib/log.ts';
 import type { Random } from '../../lib/random.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
+import { replicaRef } from '../../model/replica.ts';
 import type { SizingView } from '../../model/sizing-view.ts';
 import type { UsageBook } from '../../model/usage-book.ts';
 import type { UsageTarget } from '../../model/usage-settings.ts';
@@ -16,6 +17,7 @@ import { type CollectContext, collectOne } from './collect-one.ts';
 import { createCollectionLedger } from './collection-ledger.ts';
 import type { UsageCollector } from './collector-port.ts';
 import { oomKillsOf } from './oom-kills.ts';
+import { replicaPodsOf } from './replica-pods.ts';
 import type { UsageSources } from './usage-providers.ts';
 import type { ThrottlingAnswer } from './usage-source.ts';
 
@@ -95,11 +97,17 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
   const mostOfTenants = Math.max(1, schedule.concurrency - mostOfTenant);
   let due: Turn[] = [];
 
-  const noteKills = ({ workload, settings }: UsageTarget, now: EpochMillis): boolean => {
+  const noteKills = (target: UsageTarget, now: EpochMillis): boolean => {
+    const { workload, settings } = target;
+    const pods = view.podsOf(workload);
+    const replicas = replicaPodsOf(target, pods);
     let isNew = false;
-    for (const pod of view.podsOf(workload)) {
+    for (const pod of pods) {
+      const replica = replicas.replicaOf(pod.pod.name);
       for (const kill of oomKillsOf(pod, now)) {
-        if (!book.noteKill(workload, kill.container, settings, kill)) continue;
+        const ofReplica =
+          replica !== undefined && book.noteKill(replicaRef(workload, replica), kill.container, settings, kill);
+        if (!book.noteKill(workload, kill.container, settings, kill) && !ofReplica) continue;
         isNew = true;
         const { container, limit } = kill;
         log.info(

@@ -1,7 +1,7 @@
 /** Replays memory traces under our engine and under the arithmetic of others, next to the least that kills nothing. */
 import type { Millis } from '../../lib/units.ts';
 import { generateMemoryTraces, type MemoryTrace } from './memory-trace.ts';
-import { createOurMemory } from './our-memory.ts';
+import { createOurMemory, createOurMemoryPerReplica, hasIdentity } from './our-memory.ts';
 import {
   leastConstant,
   type MemoryFigures,
@@ -36,6 +36,11 @@ export interface NamedMemoryStrategy {
 }
 
 const ours: NamedMemoryStrategy = { name: 'stowage', create: () => createOurMemory() };
+/** What a single value cannot do, where replicas are the same all the time. */
+const oursPerReplica: NamedMemoryStrategy = {
+  name: 'stowage, per replica',
+  create: (trace) => (hasIdentity(trace) ? createOurMemoryPerReplica() : undefined),
+};
 const vpa: NamedMemoryStrategy = { name: 'vpa-like', create: createVpaMemory };
 const krr: NamedMemoryStrategy = { name: 'krr-like', create: createKrrMemory };
 const asIs: NamedMemoryStrategy = {
@@ -61,9 +66,13 @@ const vpaByHottest: NamedMemoryStrategy = {
   },
 };
 
-/** Ours, then `more` (policies), then the others; VPA by the hottest replica only where there may be several. */
+/**
+ * Ours, then `more` (policies), then the others; ours for each replica, and VPA by the hottest, only where there may be
+ * several.
+ */
 export function memoryStrategies(more: readonly NamedMemoryStrategy[], hasReplicas: boolean): NamedMemoryStrategy[] {
-  return [ours, ...more, vpa, ...(hasReplicas ? [vpaByHottest] : []), krr, asIs];
+  const [forEach, byHottest] = hasReplicas ? [[oursPerReplica], [vpaByHottest]] : [[], []];
+  return [ours, ...forEach, ...more, vpa, ...byHottest, krr, asIs];
 }
 
 /** Takes traces one after the other, so that thousands of them need the memory of one. */

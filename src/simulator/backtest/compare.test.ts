@@ -71,9 +71,10 @@ describe('memory, against VPA-like', () => {
   const comparisons = compareMemory(seeds);
   const of = (trace: string) => {
     const { strategies, leastSlack = 0 } = comparisons.find((comparison) => comparison.trace === trace) ?? {};
-    const [ours, vpa, hottest] = strategies ?? [];
+    const named = (name: string) => strategies?.find(({ strategy }) => strategy === name);
+    const [ours, vpa] = [named('stowage'), named('vpa-like')];
     if (ours === undefined || vpa === undefined) throw new Error(`no trace ${trace}`);
-    return { ours, vpa, hottest, leastSlack };
+    return { ours, vpa, hottest: named('vpa, hottest'), perReplica: named('stowage, per replica'), leastSlack };
   };
   const scenarios = generateMemoryTraces(11).map(({ name }) => name);
 
@@ -101,4 +102,19 @@ describe('memory, against VPA-like', () => {
     expect(hottest?.ooms).toBe(0);
     expect(ours.slack).toBeLessThan(hottest?.slack ?? 0);
   });
+
+  test('one hot of ten, sized per replica: no kill at less slack than VPA-like, which no single value can do', () => {
+    const { perReplica, vpa, leastSlack } = of('one hot of ten');
+    expect(perReplica?.ooms).toBe(0);
+    expect(perReplica?.slack).toBeLessThan(vpa.slack);
+    expect(perReplica?.slack).toBeLessThan(leastSlack / 4);
+    expect(perReplica?.changesPerDay).toBeLessThan(1);
+  });
+
+  test.each(scenarios.filter((trace) => trace !== 'one hot of ten'))(
+    '%s: a single replica has no such row',
+    (trace) => {
+      expect(of(trace).perReplica).toBeUndefined();
+    },
+  );
 });

@@ -15,6 +15,11 @@ export interface MemoryStrategy {
   /** @param limit what the replica had when it was killed. How much it wanted nobody is told. */
   noteOom(replica: number, limit: Bytes, at: EpochMillis): void;
   choose(current: Bytes | undefined, at: EpochMillis): Bytes;
+  /**
+   * A value for one replica alone; undefined: it has, or keeps, what all have. Left out: all have one value.
+   * @param current what it has; undefined before the first request.
+   */
+  chooseOwn?(replica: number, current: Bytes | undefined, at: EpochMillis): Bytes | undefined;
 }
 
 /**
@@ -29,7 +34,10 @@ export interface MemorySums {
   readonly longestStreak: number;
   readonly requested: number;
   readonly unused: number;
-  /** Of the one value for all replicas, those after kills included; the first is none. */
+  /**
+   * Of the one value for all replicas, those after kills included; the first is none. Of values of their own, as many as
+   * a replica has on average.
+   */
   readonly changes: number;
   /** Judged, without gaps in which there is no point at all. */
   readonly days: number;
@@ -68,30 +76,47 @@ export function replayMemory(
   const sums = { ooms: 0, longestStreak: 0, requested: 0, unused: 0, changes: 0, judged: 0 };
   const start = trace.points[0]?.at ?? 0;
   const streaks = new Map<number, number>();
+  /** By replica: what it has for itself, and until when that stays. */
+  const own = new Map<number, { request: Bytes; frozenUntil: EpochMillis }>();
   let request: Bytes | undefined;
   let frozenUntil = start + DAY_MILLIS;
   for (const { at, demand, replicas, isSeen } of trace.points) {
-    let killed = false;
+    const killed = new Set<number>();
     for (const [place, wanted] of demand.entries()) {
       const replica = replicas?.[place] ?? place;
-      const isKilled = request !== undefined && wanted > request;
-      if (request !== undefined) {
-        sums.requested += request;
-        sums.unused += Math.max(0, request - wanted);
+      const has = own.get(replica)?.request ?? request;
+      const isKilled = has !== undefined && wanted > has;
+      if (has !== undefined) {
+        sums.requested += has;
+        sums.unused += Math.max(0, has - wanted);
       }
-      if (isKilled && request !== undefined) {
-        killed = true;
+      if (isKilled && has !== undefined) {
+        killed.add(replica);
         sums.ooms++;
         streaks.set(replica, (streaks.get(replica) ?? 0) + 1);
         sums.longestStreak = Math.max(sums.longestStreak, streaks.get(replica) ?? 0);
         // Kills are told by the API server and not by the metrics, so a gap does not hide them.
-        strategy.noteOom(replica, request, at);
+        strategy.noteOom(replica, has, at);
       } else streaks.delete(replica);
-      if (isSeen) strategy.observe(replica, Math.min(wanted, request ?? wanted), at);
+      if (isSeen) strategy.observe(replica, Math.min(wanted, has ?? wanted), at);
     }
     if (request !== undefined) sums.judged++;
+    const current = request;
+    if (at >= start + DAY_MILLIS) {
+      for (const place of demand.keys()) {
+        const replica = replicas?.[place] ?? place;
+        const known = own.get(replica);
+        if (at < (known?.frozenUntil ?? 0) && !killed.has(replica)) continue;
+        const has = known?.request ?? current;
+        const chosen = strategy.chooseOwn?.(replica, has, at);
+        if (chosen === undefined || chosen === known?.request) continue;
+        const isChange = has !== undefined && chosen !== has;
+        own.set(replica, { request: chosen, frozenUntil: isChange ? at + cooldownMillis : at });
+        if (isChange) sums.changes += 1 / demand.length;
+      }
+    }
     // A kill is answered at once, as VPA's updater does for a quick out-of-memory kill.
-    if (at < frozenUntil && !(killed && request !== undefined)) continue;
+    if (at < frozenUntil && !(killed.size > 0 && current !== undefined)) continue;
     const chosen = strategy.choose(request, at);
     if (chosen === request) continue;
     if (request !== undefined) sums.changes++;

@@ -15,6 +15,8 @@ export interface ReplayedPolicy {
   readonly windowMillis: Millis | undefined;
   /** When requests may be changed; undefined: at any time. */
   readonly updates: DisruptionWindow | undefined;
+  /** Replicas that are the same all the time are sized each by its own use. */
+  readonly isPerReplica?: boolean;
 }
 
 /** Our own strategy, CostAware; a policy that names none gets OptiPod's instead. */
@@ -32,6 +34,7 @@ export function replayedPolicyOf(spec: PolicySpec): ReplayedPolicy {
     profile: profileOptionsOf(spec),
     windowMillis: strategy === 'Percentile' || strategy === 'Max' ? rollingWindowMillis : undefined,
     updates: spec.updates.window,
+    ...(spec.updates.sizePerReplica && { isPerReplica: true }),
   };
 }
 

@@ -1,0 +1,80 @@
+/** Replicas that had sizes of their own return to one size for all, and what is told where they have one. */
+import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
+import { type ReplicaTold, replicasText } from '../decide/rightsizing/replica-text.ts';
+import { type Saving, savingOf, sumSavings } from '../decide/rightsizing/savings.ts';
+import { renderReason } from '../lib/reasons.ts';
+import { writeAppliedSizes } from '../model/applied-sizes.ts';
+import { mostOfAll } from '../model/replica-sizes.ts';
+import type { Advised } from './rightsizing-advise.ts';
+import type { Annotations } from './rightsizing-annotate.ts';
+import { LOOK_AGAIN_MILLIS } from './rightsizing-apply-result.ts';
+import type { ApplyResult } from './rightsizing-result.ts';
+
+export interface Rejoining {
+  readonly annotations: Annotations;
+  readonly result: ApplyResult;
+}
+
+/**
+ * What is written when they may have sizes of their own no longer: the most of what any has is the size of all, so
+ * nobody is lowered by it. From there on it is lowered as ever: one pod first.
+ * @returns undefined where there is nothing to return from.
+ */
+export function toOneSize({ workload, replicas, inForce }: Advised): Rejoining | undefined {
+  if (replicas?.obstacle === undefined || workload.annotations[rightsizingKeys.replicaSizes] === undefined) {
+    return undefined;
+  }
+  const all = mostOfAll(inForce, replicas.states);
+  return {
+    annotations: {
+      [rightsizingKeys.replicaSizes]: null,
+      [rightsizingKeys.appliedSizes]: writeAppliedSizes(workload.containers, all) ?? null,
+    },
+    result: {
+      status: 'Pending',
+      reason: 'OneSizeForAll',
+      message: renderReason('OneSizeForAll', { cause: replicas.obstacle }),
+      againAfterMillis: LOOK_AGAIN_MILLIS,
+    },
+  };
+}
+
+/** Replicas with sizes of their own that cannot be changed in place are left as they are, whatever else is allowed. */
+export function strandedReplicas(
+  { replicas }: Advised,
+  method: 'InPlace' | 'Recreate' | 'Evict',
+  inPlaceProblem: string | undefined,
+): ApplyResult | undefined {
+  if (method === 'InPlace' || replicas === undefined || replicas.obstacle !== undefined) return undefined;
+  if (replicas.states.size === 0) return undefined;
+  const cause = inPlaceProblem ?? 'the policy does not allow it';
+  return { status: 'Skipped', reason: 'ReplicasNeedInPlace', message: renderReason('ReplicasNeedInPlace', { cause }) };
+}
+
+/** For the status: what replicas have each for itself, or why they have one size; undefined where nobody asks. */
+export function replicasNote(advised: Advised, isAdvice: boolean): string | undefined {
+  const obstacle = advised.replicas?.obstacle;
+  if (obstacle !== undefined) return renderReason('OneSizeForAll', { cause: obstacle });
+  const told = toldReplicas(advised);
+  return told && replicasText(told, isAdvice);
+}
+
+/** Undefined where replicas have one size. */
+export function toldReplicas({ replicas }: Advised): readonly ReplicaTold[] | undefined {
+  if (replicas === undefined || replicas.obstacle !== undefined) return undefined;
+  return replicas.replicas.map(({ replica, state, isKnown, inForce, advice }) => ({
+    replica,
+    isOwn: state !== undefined,
+    isKnown,
+    inForce,
+    advice,
+  }));
+}
+
+/** Replicas that go their own way save what their own advice says, all others what that of all says. */
+export function savingOfAll(advised: Advised): Saving {
+  const { workload, advice } = advised;
+  const own = (toldReplicas(advised) ?? []).filter(({ isOwn, isKnown }) => isOwn || isKnown);
+  const rest = savingOf(advice, Math.max(0, workload.replicas - own.length));
+  return sumSavings([rest, ...own.map((each) => savingOf(each.advice, 1))]);
+}

@@ -1,0 +1,267 @@
+/**
+ * Sizes replicas each for itself, in place (adr/0032). A replica goes its own way once its own history is long enough;
+ * until then it has the size of all. More is given to it at once, whatever the others do; less to one replica first,
+ * then to the others, and is taken back from the one it does harm to.
+ */
+import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
+import { mayEvict } from '../decide/rightsizing/choose-method.ts';
+import { describeChanges, dueChanges } from '../decide/rightsizing/due-changes.ts';
+import { type Pace, paceOf } from '../decide/rightsizing/replica-pace.ts';
+import { type Beginning, joinChanges, mayBegin, restOf } from '../decide/rightsizing/side-by-side.ts';
+import type { Clock } from '../lib/clock.ts';
+import { formatDuration } from '../lib/duration.ts';
+import { renderReason } from '../lib/reasons.ts';
+import { formatTime } from '../lib/rfc3339.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
+import { effectiveChanges } from '../model/pod-size.ts';
+import {
+  noReplicas,
+  type ReplicaState,
+  type ReplicaStates,
+  withReplicaSizes,
+  writeReplicaSizes,
+} from '../model/replica-sizes.ts';
+import type { ContainerSpecRecord } from '../model/sizing-records.ts';
+import type { SizeActuator } from './rightsizing-actuator.ts';
+import { freshState, type ReplicaAdvice, type ReplicasAdvised } from './rightsizing-advise-replicas.ts';
+import type { ApplyContext } from './rightsizing-apply.ts';
+import { LOOK_AGAIN_MILLIS, resultOfAttempt } from './rightsizing-apply-result.ts';
+import { type Changes, FLOOR_MILLIS } from './rightsizing-change.ts';
+import { decisionFor, isGlobal } from './rightsizing-converge.ts';
+import { type Given, putInForce, type TellReplicas, tellReplicas } from './rightsizing-replica-change.ts';
+import { createReplicaMemories, type ReplicaMemory } from './rightsizing-replica-memory.ts';
+import type { ApplyResult } from './rightsizing-result.ts';
+import type { RightsizingSettings } from './rightsizing-settings.ts';
+import { lookAfterReplicas } from './rightsizing-watch-replicas.ts';
+import { type Worth, worthBeginning } from './rightsizing-worth.ts';
+
+export interface ReplicasSized {
+  /** Sizes of their own that are in force by now: pods of these replicas are brought in line with them. */
+  readonly states: ReplicaStates;
+  /** What is told before all else: a decrease was taken back, or nothing could be written. */
+  readonly ended: ApplyResult | undefined;
+  /** What keeps the first of the replicas from what it should have. */
+  readonly kept: ApplyResult | undefined;
+  /** What is waited for, with nothing in the way. */
+  readonly waiting: ApplyResult | undefined;
+  /** Look again after this time: a decrease is watched. */
+  readonly againAfterMillis?: Millis;
+}
+
+/** One look at all replicas of a workload. Writes what is in force for them in one go. */
+export type SizeReplicas = (context: ApplyContext) => Promise<ReplicasSized>;
+
+export interface SizeReplicasOptions extends TellReplicas {
+  readonly actuator: Pick<SizeActuator, 'resize' | 'isResizing' | 'lacksRoom'>;
+  readonly changes: Pick<Changes, 'judge'>;
+  readonly settings: () => RightsizingSettings;
+  /** New pods are sized at admission. */
+  readonly sizesNewPods: () => boolean;
+  readonly clock: Clock;
+}
+
+interface Attempted {
+  readonly given: readonly Given[];
+  readonly kept: ApplyResult | undefined;
+  readonly waiting: ApplyResult | undefined;
+}
+
+/** A replica whose node has no room says nothing about the others: so many are tried before all wait. */
+const MAX_TRIES = 3;
+/** The least pause after harm: doubling no pause at all would be none. */
+const LEAST_PAUSE_MILLIS: Millis = 600_000;
+
+export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
+  const { actuator, settings, clock } = options;
+  const memoryOf = createReplicaMemories();
+
+  const paceNow = ({ policy }: ApplyContext, own: ReplicaMemory, states: ReplicaStates, now: EpochMillis): Pace =>
+    paceOf(
+      [...states].map(([replica, { before, lessons }]) => {
+        const watch = own.watches.get(replica);
+        const harms = lessons.floors.map(({ until }) => until - FLOOR_MILLIS);
+        return {
+          replica,
+          watchedSince:
+            before === undefined || watch === undefined
+              ? undefined
+              : Math.max(watch.startedAt, watch.spreadingUntil ?? 0),
+          harmedAt: harms.length === 0 ? undefined : Math.max(...harms),
+        };
+      }),
+      {
+        canaryMillis: settings().canaryMillis,
+        pauseMillis: Math.max(LEAST_PAUSE_MILLIS, policy.spec.updates.cooldownMillis),
+      },
+      now,
+    );
+
+  /** Asks for one replica's change; of one that a guard objects to, for the part it does not object to. */
+  const attempt = async (
+    context: ApplyContext,
+    { pod }: ReplicaAdvice,
+    inForce: readonly ContainerSpecRecord[],
+    beginning: Beginning,
+  ): Promise<{ readonly made: Beginning | undefined; readonly kept: ApplyResult | undefined }> => {
+    const { advised, memory, policy, signal } = context;
+    let kept: ApplyResult | undefined;
+    for (let part: Beginning | undefined = beginning; part !== undefined; ) {
+      const both = joinChanges([...part.raises, ...part.decreases]);
+      if (both.length === 0) break;
+      const to = effectiveChanges(pod.sizing.containers, both);
+      // What it has already is only to be written.
+      if (to.length === 0) return { made: part, kept };
+      const decision = decisionFor(context, pod, to, describeChanges(both, inForce));
+      const answer = await actuator.resize(decision, policy.spec, signal);
+      if (answer.kind === 'asked') return { made: part, kept };
+      const why = resultOfAttempt(advised.workload, memory, answer);
+      kept ??= why;
+      // It is put in force all the same where an eviction can make room for it.
+      const isCramped = why?.reason === 'NodeHasNoRoom' || actuator.lacksRoom(pod.pod.uid);
+      const mayGo = mayEvict(policy.spec.updates, advised.workload.kind, options.sizesNewPods());
+      if (isCramped && mayGo && part.raises.length > 0) return { made: { raises: part.raises, decreases: [] }, kept };
+      part = why?.reason === undefined ? undefined : restOf(part, why.reason);
+    }
+    return { made: undefined, kept };
+  };
+
+  /** Raises of every replica at once; decreases as fast as the pace allows. */
+  const begin = async (
+    context: ApplyContext,
+    { replicas }: ReplicasAdvised,
+    own: ReplicaMemory,
+    next: Map<string, ReplicaState>,
+    harmed: ReadonlySet<string>,
+  ): Promise<Attempted> => {
+    const now = clock.now();
+    const pace = paceNow(context, own, next, now);
+    let room = harmed.size > 0 || pace.kind === 'wait' ? 0 : pace.atMost;
+    let tries = Number.isFinite(room) ? MAX_TRIES : Number.POSITIVE_INFINITY;
+    const given: Given[] = [];
+    let kept: ApplyResult | undefined;
+    let held: ApplyResult | undefined;
+    let isPaced = false;
+    for (const advised of firstToChange(replicas)) {
+      const { replica, pod } = advised;
+      const state = next.get(replica);
+      if (state === undefined || harmed.has(replica) || actuator.isResizing(pod.pod.uid)) continue;
+      const inForce = withReplicaSizes(context.advised.inForce, state);
+      const watch = own.watches.get(replica);
+      const may = mayBegin(dueChanges(advised.advice), inForce, watch === undefined ? [] : [watch]);
+      const worth = worthOf(context, advised, inForce, state, own, may, now);
+      held ??= worth.held;
+      const { raises } = worth.beginning;
+      // The guards go by what the view shows: that it has a size of its own must be seen there.
+      const isSeen = advised.state !== undefined && context.memory.written === undefined;
+      const isLowered = worth.beginning.decreases.length > 0 && isSeen;
+      const isTurn = isLowered && room > 0 && tries > 0;
+      isPaced ||= isLowered && !isTurn;
+      const decreases = isTurn ? worth.beginning.decreases : [];
+      if (raises.length + decreases.length === 0) continue;
+      const { made, kept: why } = await attempt(context, advised, inForce, { raises, decreases });
+      kept ??= why;
+      if (decreases.length > 0) tries--;
+      if (made !== undefined) {
+        if (made.decreases.length > 0) room--;
+        const put = putInForce(advised, inForce, state, made, watch, now);
+        next.set(replica, put.state);
+        given.push(put.given);
+      } else if (why?.reason !== undefined && isGlobal(why.reason)) break;
+    }
+    return { given, kept, waiting: (isPaced ? waitingFor(pace, given[0]?.replica, replicas) : undefined) ?? held };
+  };
+
+  const worthOf = (
+    { policy }: ApplyContext,
+    { replica, advice }: ReplicaAdvice,
+    inForce: readonly ContainerSpecRecord[],
+    { changedAt }: ReplicaState,
+    { awaitingSince }: ReplicaMemory,
+    may: Beginning,
+    now: EpochMillis,
+  ): Worth => {
+    const memory = { lastApplied: changedAt, awaitingSince: awaitingSince.get(replica) };
+    const worth = worthBeginning({ advised: { inForce, advice }, memory, policy }, may, settings(), now, true);
+    if (memory.awaitingSince === undefined) awaitingSince.delete(replica);
+    else awaitingSince.set(replica, memory.awaitingSince);
+    return worth;
+  };
+
+  return async (context) => {
+    const { advised, memory, annotate } = context;
+    const { workload, replicas: asked } = advised;
+    if (asked === undefined || asked.obstacle !== undefined) return nothingSized;
+    const own = memoryOf(memory);
+    const now = clock.now();
+    const lookedAfter = await lookAfterReplicas(context, asked, own, {
+      changes: options.changes,
+      revertMillis: settings().revertMillis,
+      now,
+    });
+    const { states: next, harms } = lookedAfter;
+    // While what is in force for all is being tried on one of them, nobody leaves.
+    const isSettled = memory.ongoing.length === 0 && memory.takenBack.length === 0 && !workload.isRollingOut;
+    for (const { replica, isKnown } of asked.replicas) {
+      if (isSettled && isKnown && !next.has(replica)) next.set(replica, freshState(advised.inForce));
+    }
+    const harmed = new Set(harms.map(({ replica }) => replica));
+    const { given, kept, waiting } = workload.isRollingOut
+      ? nothingBegun
+      : await begin(context, asked, own, next, harmed);
+    const text = writeReplicaSizes(workload.containers, next) ?? null;
+    if (text !== (workload.annotations[rightsizingKeys.replicaSizes] ?? null)) {
+      const isChange = given.length + harms.length > 0;
+      const failed = await annotate({
+        [rightsizingKeys.replicaSizes]: text,
+        ...(isChange && { [rightsizingKeys.lastApplied]: formatTime(now) }),
+      });
+      // Pods that were given less already are brought back to what is written.
+      if (failed !== undefined) return { states: asked.states, ended: failed, kept: undefined, waiting: undefined };
+      if (isChange) {
+        memory.lastApplied = now;
+        memory.lastMethod = 'InPlace';
+      }
+      for (const { replica, watch } of given) {
+        if (watch === undefined) own.watches.delete(replica);
+        else own.watches.set(replica, watch);
+      }
+      tellReplicas(options, context, given, harms);
+    }
+    const [firstHarm] = harms;
+    const cause = firstHarm && `replica ${firstHarm.replica}: ${firstHarm.harm.cause}`;
+    const message = cause && renderReason('ChangeReverted', { ...workload, cause });
+    return {
+      states: next,
+      ended: message === undefined ? undefined : { status: 'Pending', reason: 'ChangeReverted', message },
+      kept,
+      waiting,
+      ...((own.watches.size > 0 || harms.length > 0) && { againAfterMillis: LOOK_AGAIN_MILLIS }),
+    };
+  };
+}
+
+const nothingSized: ReplicasSized = { states: noReplicas, ended: undefined, kept: undefined, waiting: undefined };
+const nothingBegun: Attempted = { given: [], kept: undefined, waiting: undefined };
+
+/** Ready pods first, the newest of them: it has the least to lose. */
+function firstToChange(replicas: readonly ReplicaAdvice[]): readonly ReplicaAdvice[] {
+  const newest = replicas.toSorted((a, b) => b.pod.pod.createdAt - a.pod.pod.createdAt);
+  return newest.toSorted((a, b) => Number(b.pod.pod.ready) - Number(a.pod.pod.ready));
+}
+
+/** Why the others are not lowered yet. @param first the replica that has just been. */
+function waitingFor(
+  pace: Pace,
+  first: string | undefined,
+  replicas: readonly ReplicaAdvice[],
+): ApplyResult | undefined {
+  const replica = pace.kind === 'wait' ? pace.replica : first;
+  if (replica === undefined) return undefined;
+  const pod = replicas.find((each) => each.replica === replica)?.pod.pod.name ?? replica;
+  if (pace.kind === 'begin' || pace.for === 'watched') {
+    return { status: 'Pending', reason: 'CanaryWatched', message: renderReason('CanaryWatched', { pod }) };
+  }
+  const remaining = formatDuration(Math.ceil(pace.millis / 1000) * 1000);
+  const message = renderReason('ReplicaHarmed', { pod, remaining });
+  return { status: 'Pending', reason: 'ReplicaHarmed', message, againAfterMillis: pace.millis };
+}
