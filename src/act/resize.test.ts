@@ -148,6 +148,48 @@ describe('resize', () => {
     expect(requestsOf(await world.read('web'))?.[0]).toEqual({ cpu: '210m', memory: '64Mi' });
   });
 
+  test.each([
+    ['a conflict', 409, 2],
+    ['any other answer', 403, 1],
+    ['trouble of the server', 500, 1],
+  ])('%s (%i) of the API server: asked %i times in all', async (_, code, times) => {
+    await using world = await createWorld();
+    await world.create('web');
+    const known = await world.record('web');
+    const asked: string[] = [];
+    const refuse = (subresource: string): Pick<KubeApi, 'get' | 'patch'> => ({
+      get: (...args) => world.api.get(...args),
+      async patch(type, name, patch, options) {
+        const what = options?.subresource ?? 'metadata';
+        asked.push(what);
+        if (what !== subresource) return await world.api.patch(type, name, patch, options);
+        throw new KubeError(code, undefined, 'no');
+      },
+    });
+    for (const refused of ['metadata', 'resize']) {
+      const api = { ...world.api, ...refuse(refused) };
+      const outcome = await createResize({ api, pod: () => known })(approve(decisionFor(known)), signal);
+      expect(outcome.result).toBe('refused');
+    }
+    const twice = (what: string): string[] => Array.from({ length: times }, () => what);
+    expect(asked).toEqual([...twice('metadata'), 'metadata', ...twice('resize')]);
+  });
+
+  test.each([{ isWithdrawal: true }, { isRestore: true }] as const)(
+    'what is taken or put back is nothing to be kept: %j',
+    async (changes) => {
+      await using world = await createWorld();
+      await world.create('web');
+      const known = await world.record('web');
+      const outcome = await createResize({ api: world.api, pod: () => known })(
+        approve(decisionFor(known, changes)),
+        signal,
+      );
+      expect(outcome.result).toBe('accepted');
+      expect((await world.read('web')).metadata?.annotations ?? {}).not.toHaveProperty('optipod.io/original-resources');
+    },
+  );
+
   test('a native sidecar is resized where it lives, among the init containers', async () => {
     await using world = await createWorld();
     const sidecar = {
