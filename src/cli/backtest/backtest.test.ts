@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -50,6 +51,23 @@ describe('backtest', () => {
       'short.csv is left out: it covers less than two days',
     ]);
     expect(stderr).toContain('note: short.csv is left out');
+  });
+
+  test('what is no file is left out, and told in words', async () => {
+    const odd = join(folder, 'odd');
+    mkdirSync(join(odd, 'folder.csv'), { recursive: true });
+    symlinkSync(join(odd, 'gone'), join(odd, 'link.csv'));
+    execFileSync('mkfifo', [join(odd, 'pipe.csv')]);
+    copyFileSync(join(folder, 'good.csv'), join(odd, 'sound.csv'));
+    const { code, stdout } = await runCommand(['backtest', '--data', odd, '-o', 'json']);
+    expect([code, JSON.parse(stdout).problems]).toEqual([
+      0,
+      [
+        'folder.csv is left out: it is no file',
+        'link.csv is left out: there is no such file',
+        'pipe.csv is left out: it is no file',
+      ],
+    ]);
   });
 
   test('recordings with every flaw are replayed, told in a line each, and give sane figures', async () => {

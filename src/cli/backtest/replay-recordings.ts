@@ -1,8 +1,8 @@
 /** Recorded series from the files of a directory, replayed one after the other. */
 import { createReadStream } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describeError, describeFileError } from '../../lib/errors.ts';
+import { describeFileError } from '../../lib/errors.ts';
 import type { Millicores, Millis } from '../../lib/units.ts';
 import { createCpuComparing } from '../../simulator/backtest/compare.ts';
 import { type CsvRecording, createCsvReader } from '../../simulator/backtest/csv-series.ts';
@@ -44,7 +44,13 @@ export async function replayRecordings(
   for (const file of await listCsv(directory)) {
     signal.throwIfAborted();
     try {
-      const { series, note } = await readRecording(join(directory, file), file, machine);
+      const path = join(directory, file);
+      // A pipe would be waited for, and nothing could end that.
+      if (!(await stat(path)).isFile()) {
+        problems.push(`${file} is left out: it is no file`);
+        continue;
+      }
+      const { series, note } = await readRecording(path, file, machine);
       const span = (series.at.at(-1) ?? 0) - (series.at[0] ?? 0);
       if (span < MIN_SPAN_MILLIS) {
         problems.push(`${file} is left out: it covers less than two days`);
@@ -53,7 +59,7 @@ export async function replayRecordings(
       if (note !== undefined) problems.push(note);
       comparing.add({ ...series, name: file.replace(/\.csv$/, ''), requested });
     } catch (error) {
-      problems.push(`${file} is left out: ${describeError(error)}`);
+      problems.push(`${file} is left out: ${describeFileError(error)}`);
     }
   }
   if (comparing.series() === 0) {
