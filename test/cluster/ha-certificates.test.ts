@@ -11,7 +11,7 @@ import {
   createAuthority,
   issueServerCertificate,
 } from '../../src/lib/certificates.ts';
-import { createSystemClock, sleep } from '../../src/lib/clock.ts';
+import { createSystemClock } from '../../src/lib/clock.ts';
 import type { OperatorProcess } from './operator-process.ts';
 import { isUnstamped, startReplicas, webhookCalls } from './operator-replicas.ts';
 import { type OperatorWorld, useOperatorWorld, WEBHOOK_NAME } from './operator-world.ts';
@@ -66,14 +66,37 @@ function fingerprintOf(port: number): Promise<string> {
 const fingerprintsOf = (replicas: readonly OperatorProcess[]): Promise<string[]> =>
   Promise.all(replicas.map(({ webhookPort }) => fingerprintOf(webhookPort)));
 
-async function trust({ api }: RealCluster, change: (bundle: string) => string): Promise<void> {
+/** Changes whom the API server trusts, and waits until it does. */
+async function trust({ api, eventually }: RealCluster, change: (bundle: string) => string): Promise<void> {
   const configuration = await api.get(resources.mutatingWebhookConfigurations, WEBHOOK_CONFIGURATION);
-  const webhooks = (configuration.webhooks ?? []).map((webhook) => {
+  const own = (configuration.webhooks ?? []).filter(({ name }) => name !== PROBE);
+  const trusting = own.map((webhook) => {
     const { clientConfig } = webhook;
     const bundle = change(Buffer.from(clientConfig.caBundle ?? '', 'base64').toString('utf8'));
     return { ...webhook, clientConfig: { ...clientConfig, caBundle: Buffer.from(bundle).toString('base64') } };
   });
+  const label = String(clock.now());
+  const webhooks = [...trusting, probeOf(label)];
   await api.replace(resources.mutatingWebhookConfigurations, { ...configuration, webhooks });
+  const probe = { metadata: { name: 'probe', labels: { probe: label } } };
+  const options = { namespace: NAMESPACE, dryRun: true };
+  await eventually(() => expect(api.create(resources.configMaps, probe, options)).rejects.toThrow(PROBE));
+}
+
+const PROBE = 'probe.stowage.io';
+
+/** Nobody serves it: once the API server refuses an object with this label, it has the configuration that it is part of. */
+function probeOf(label: string) {
+  return {
+    name: PROBE,
+    admissionReviewVersions: ['v1'],
+    sideEffects: 'None',
+    failurePolicy: 'Fail',
+    timeoutSeconds: 1,
+    clientConfig: { url: 'https://127.0.0.1:1/' },
+    rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+    objectSelector: { matchLabels: { probe: label } },
+  };
 }
 
 const makeAuthority = (): Promise<Authority> =>
@@ -102,7 +125,6 @@ describe('webhook.certDir', () => {
       });
       // As cert-manager does it: both are trusted for a while.
       await trust(cluster(), (bundle) => `${authority.certificatePem}${bundle}`);
-      await sleep(clock, BUNDLE_MILLIS);
       writeFileSync(join(world().certDir, 'tls.crt'), leaf.certificatePem);
       writeFileSync(join(world().certDir, 'tls.key'), leaf.privateKeyPem);
       await eventually(async () => {
@@ -137,8 +159,6 @@ describe('webhook.certificates: self', () => {
   });
 });
 
-/** Until API servers have seen a changed webhook configuration. */
-const BUNDLE_MILLIS = 2_000;
 /** Replicas look once a minute: first the leader, to renew, then each of the others. */
 const RENEWAL_MILLIS = 240_000;
 
