@@ -152,8 +152,9 @@ export const blockReasons = {
   SideInBackoff: {
     kinds: ['block'],
     eventType: 'Normal',
-    message: 'The last move to {side} found no place; it is tried again in {remaining}',
-    advice: 'Add {side} capacity, or wait.',
+    message:
+      'The last move to {side} did not end there, for want of room or because the new pod missed the webhook; it is tried again in {remaining}',
+    advice: 'Add {side} capacity, or wait; where pods miss the webhook (MissedAdmission), mend that.',
   },
   SingleReplica: {
     kinds: ['block'],
