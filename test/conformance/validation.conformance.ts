@@ -33,6 +33,55 @@ describeOnBackends('validation', (cluster) => {
     ]);
   });
 
+  test('the name of a port is a short one, in lower case', async () => {
+    const { post, namespace } = cluster();
+    const { pods } = await namespace();
+    const container = { name: 'main', image: 'example.test/app:1' };
+    const named = (name: string) => ({
+      metadata: { name: 'a' },
+      spec: { ...podSpec(), containers: [{ ...container, ports: [{ name, containerPort: 80 }] }] },
+    });
+    const field = 'spec.containers[0].ports[0].name';
+    const invalid = (name: string, problem: string) => ({ field, message: `Invalid value: "${name}": ${problem}` });
+    const letters = 'must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)';
+    expectCauses(await post(pods, named('Http_1')), [invalid('Http_1', letters)]);
+    expectCauses(await post(pods, named('metrics-of-the-shop')), [
+      invalid('metrics-of-the-shop', 'must be no more than 15 characters'),
+    ]);
+    expectCauses(await post(pods, named('80--')), [
+      invalid('80--', 'must contain at least one letter (a-z)'),
+      invalid('80--', 'must not contain consecutive hyphens'),
+      invalid('80--', 'must not begin or end with a hyphen'),
+    ]);
+  });
+
+  test('probes and restarts for a resize are for sidecars, not for init containers that end', async () => {
+    const { post, namespace } = cluster();
+    const { pods } = await namespace();
+    const own = {
+      readinessProbe: { exec: { command: ['true'] } },
+      resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }],
+    };
+    const withInit = (init: object) => {
+      const { metadata, spec } = pod('a');
+      return {
+        metadata,
+        spec: { ...Object(spec), initContainers: [{ name: 'init', image: 'example.test/app:1', ...own, ...init }] },
+      };
+    };
+    expectCauses(await post(pods, withInit({})), [
+      {
+        field: 'spec.initContainers[0].readinessProbe',
+        message: 'Forbidden: may not be set for init containers without restartPolicy=Always',
+      },
+      {
+        field: 'spec.initContainers[0].resizePolicy[0].restartPolicy',
+        message: `Invalid value: "RestartContainer": must not be set to 'RestartContainer' for non-sidecar initContainers`,
+      },
+    ]);
+    expect((await post(pods, withInit({ restartPolicy: 'Always' }))).status).toBe(201);
+  });
+
   test('what is not a quantity is 400', async () => {
     const { post, namespace } = cluster();
     const { pods } = await namespace();

@@ -3,6 +3,7 @@ import { parseQuantity, tryParseQuantity } from '../../../lib/quantity.ts';
 import { duplicateField, type FieldError, invalidField, requiredField, unsupportedField } from '../field-errors.ts';
 import { type JsonObject, objectAt, objectsAt, stringAt, textOf } from '../json.ts';
 import { dnsLabelProblem, validateLabels } from '../object-meta.ts';
+import { validateInitContainer } from './init-containers.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
@@ -44,6 +45,17 @@ export function validateResources(resources: JsonObject | undefined, path: strin
   return errors;
 }
 
+/** Source: apimachinery pkg/util/validation `IsValidPortName`. */
+function portNameProblems(name: string): string[] {
+  return [
+    ...(name.length > 15 ? ['must be no more than 15 characters'] : []),
+    ...(/^[-a-z0-9]+$/.test(name) ? [] : ['must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)']),
+    ...(/[a-z]/.test(name) ? [] : ['must contain at least one letter (a-z)']),
+    ...(name.includes('--') ? ['must not contain consecutive hyphens'] : []),
+    ...(/^-|-$/.test(name) ? ['must not begin or end with a hyphen'] : []),
+  ];
+}
+
 function validatePorts(container: JsonObject, path: string): FieldError[] {
   const names = new Set<string>();
   return objectsAt(container, 'ports').flatMap((port, index) => {
@@ -55,7 +67,12 @@ function validatePorts(container: JsonObject, path: string): FieldError[] {
       errors.push(invalidField(`${at}.containerPort`, number, 'must be between 1 and 65535, inclusive'));
     const protocol = stringAt(port, 'protocol') ?? '';
     if (!PROTOCOLS.includes(protocol)) errors.push(unsupportedField(`${at}.protocol`, protocol, PROTOCOLS));
-    const name = stringAt(port, 'name');
+    const name = stringAt(port, 'name') || undefined;
+    const problems = name === undefined ? [] : portNameProblems(name);
+    if (problems.length > 0) {
+      errors.push(...problems.map((problem) => invalidField(`${at}.name`, name, problem)));
+      return errors;
+    }
     if (name !== undefined && names.has(name)) errors.push(duplicateField(`${at}.name`, name));
     if (name !== undefined) names.add(name);
     return errors;
@@ -164,9 +181,11 @@ export function validatePodSpec(
   if (containers.length === 0) errors.push(requiredField(`${path}.containers`));
   for (const list of ['containers', 'initContainers']) {
     objectsAt(spec, list).forEach((container, index) => {
+      const at = `${path}.${list}[${index}]`;
+      errors.push(...validateContainer(container, at, names, volumes));
       if (stringAt(spec, 'restartPolicy') === 'Never' && container['restartPolicy'] !== 'Always')
-        errors.push(...restartingResizes(container, `${path}.${list}[${index}]`));
-      errors.push(...validateContainer(container, `${path}.${list}[${index}]`, names, volumes));
+        errors.push(...restartingResizes(container, at));
+      if (list === 'initContainers') errors.push(...validateInitContainer(container, at));
     });
   }
   const restartPolicy = stringAt(spec, 'restartPolicy') ?? '';
