@@ -10,7 +10,9 @@ describe('object', () => {
       advice: 'Wait for its pods to become healthy, or loosen minAvailable / maxUnavailable.',
       retryAfterMillis: undefined,
     });
-    expect(object('SideInBackoff', { side: 'spot', remaining: '3m' })?.advice).toBe('Add spot capacity, or wait.');
+    expect(object('SideInBackoff', { side: 'spot', remaining: '3m' })?.advice).toBe(
+      'Add spot capacity, or wait; where pods miss the webhook (MissedAdmission), mend that.',
+    );
     expect(object('ReadOnly', {}, 5)?.retryAfterMillis).toBe(5);
   });
 });

@@ -62,7 +62,9 @@ describe('renderReason', () => {
   });
 
   test('advice has the values of its sentence', () => {
-    expect(renderAdvice('SideInBackoff', { side: 'spot', remaining: '3m' })).toBe('Add spot capacity, or wait.');
+    expect(renderAdvice('SideInBackoff', { side: 'spot', remaining: '3m' })).toBe(
+      'Add spot capacity, or wait; where pods miss the webhook (MissedAdmission), mend that.',
+    );
     expect(renderAdvice('Paused', {})).toBe('Resume the rollout.');
   });
 
