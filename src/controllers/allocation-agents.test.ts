@@ -55,6 +55,27 @@ describe('whether an agent is alive', () => {
     expect(agents.stateOf('n1')).toBe('alive');
   });
 
+  test('is not told by what others write beside its last sign of life', async () => {
+    const { clock, agents } = setUp();
+    agents.note(undefined, record(1, true, 1000));
+    await clock.advance(59_000);
+    agents.note(record(1, true, 1000), { ...record(1, true, 1000), status: { phase: 'Applied' } });
+    await clock.advance(1000);
+    expect(agents.stateOf('n1')).toBe('gone');
+    agents.note(record(1, true, 1000), record(1, true, 2000));
+    expect(agents.stateOf('n1')).toBe('alive');
+  });
+
+  test('a node that comes back under its name begins as any other: that its agent lives is no news', async () => {
+    const { clock, agents } = setUp();
+    agents.note(undefined, record(1));
+    await clock.advance(60_000);
+    expect(agents.review(() => true)).toEqual(['n1']);
+    agents.review(() => false);
+    agents.note(undefined, record(1));
+    expect(agents.review(() => true)).toEqual([]);
+  });
+
   test('is no matter any more when its node is gone, until it is heard of anew', async () => {
     const { clock, agents } = setUp();
     agents.note(undefined, record(1));
