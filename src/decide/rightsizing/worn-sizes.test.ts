@@ -24,6 +24,8 @@ const asTemplate = pod([app(500, 512 * MIB), aContainer({ name: 'log', size: {} 
 test.each<[string, readonly SizedPod[], boolean, readonly string[]]>([
   ['no pod tells', [], false, ['app', 'log']],
   ['all have them', [applied1], false, ['app', 'log']],
+  ['a webhook of somebody else rounds them', [pod([app(300, 128 * MIB), log(17 * MIB)])], false, ['app', 'log']],
+  ['a webhook of somebody else rounds those of the template', [pod([app(480, 500 * MIB), log(1)])], false, []],
   ['one of two has them', [asTemplate, applied1], false, ['app', 'log']],
   ['none has them', [asTemplate], false, []],
   [
