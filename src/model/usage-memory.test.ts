@@ -213,6 +213,18 @@ describe('out-of-memory kills', () => {
     expect(memory.oom()?.bytes).toBe(1200 * MIB);
   });
 
+  test('rightsizing bug 18: the one of another pod that is told after a later one makes that no older', () => {
+    const memory = new MemoryHistory();
+    memory.noteOom(200 * MIB, 30 * HOUR);
+    memory.noteOom(500 * MIB, 8 * HOUR);
+    expect(memory.oom()?.at).toBe(30 * HOUR);
+    expect(memory.oom()?.bytes).toBeGreaterThanOrEqual(600 * MIB);
+    const longAgo = new MemoryHistory();
+    longAgo.noteOom(200 * MIB, 100 * HOUR);
+    longAgo.noteOom(500 * MIB, 8 * HOUR);
+    expect(longAgo.oom()).toMatchObject({ at: 100 * HOUR, bytes: 300 * MIB });
+  });
+
   test('rightsizing bug 16: of a container without any sample gives a need from its limit alone', () => {
     const memory = new MemoryHistory();
     memory.noteOom(64 * MIB, 0);

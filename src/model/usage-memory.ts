@@ -116,6 +116,8 @@ export class MemoryHistory {
   noteOom(limit: Bytes, at: EpochMillis): void {
     if (!(limit > 0) || !Number.isFinite(limit) || !Number.isFinite(at)) return;
     const before = this.#oom;
+    // Kills are told pod by pod, in any order. One of the day before the last says nothing any more.
+    if (before !== undefined && before.at - at >= OOM_AGAIN_MILLIS) return;
     const isAgain = before !== undefined && at - before.at < OOM_AGAIN_MILLIS;
     // Killed again without having been given what the last kill showed to be needed: that is no news, however often.
     if (isAgain && limit > UNKNOWN_LIMIT && limit < before.bytes) {
@@ -127,7 +129,8 @@ export class MemoryHistory {
     const base = Math.max(limit, ...this.#ring);
     // Each kill in a row doubles the step: 20 %, 40 %, 80 %, 160 %.
     const step = Math.max(OOM_MIN_STEP, (OOM_RATIO - 1) * base) * 2 ** Math.min(count - 1, 3);
-    this.#oom = { bytes: Math.ceil(Math.max(base + step, isAgain ? before.bytes : 0)), at, count };
+    const bytes = Math.ceil(Math.max(base + step, isAgain ? before.bytes : 0));
+    this.#oom = { bytes, at: Math.max(at, before?.at ?? at), count };
   }
 
   save(): SavedMemoryHistory {
