@@ -85,7 +85,7 @@ export function replicaStatesOf(
   return new Map(
     [...states].filter(([replica, { sizes }]) => {
       const own = live.get(replica);
-      return own === undefined || own.some((pod) => wearsSizes(pod, sizes, isAllocated(pod)));
+      return own === undefined || own.some((pod) => wearsSizes(pod, sizes, workload.containers, isAllocated(pod)));
     }),
   );
 }

@@ -56,7 +56,7 @@ export function replicasNote(advised: Advised, isAdvice: boolean): string | unde
   const obstacle = advised.replicas?.obstacle;
   if (obstacle !== undefined) return renderReason('OneSizeForAll', { cause: obstacle });
   const told = toldReplicas(advised);
-  return told && replicasText(told, isAdvice);
+  return told && replicasText(told, isAdvice, advised.workload.replicas);
 }
 
 /** Undefined where replicas have one size. */

@@ -1,9 +1,22 @@
 /** Sizes per replica: one of ten needs far more than the others. */
 import { describe, expect, test } from 'vitest';
-import type { Pod, StatefulSet } from '../api/core.ts';
 import { policyType } from '../api/optimization-policy.ts';
 import { resources } from '../api/resources.ts';
-import type { EmbeddedWorld } from './testing/embedded-world.ts';
+import {
+  annotationOf,
+  HOT,
+  haveShrunk,
+  heat,
+  memoryOf,
+  own,
+  REPLICAS,
+  requestsByPod,
+  restarts,
+  setUpdates,
+  startDb,
+  startShrunk,
+  statefulSet,
+} from './testing/replicas.ts';
 import {
   createPolicy,
   deployLoaded,
@@ -14,86 +27,6 @@ import {
   workloadWrites,
 } from './testing/sized-world.ts';
 import { inShop, MINUTE } from './testing/steps.ts';
-
-const REPLICAS = 10;
-const HOT = 'db-7';
-const own = { sizePerReplica: true };
-
-function statefulSet(replicas: number): StatefulSet {
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'StatefulSet',
-    metadata: { name: 'db', namespace: 'shop', labels: { optimize: 'true' } },
-    spec: {
-      replicas,
-      serviceName: 'db',
-      podManagementPolicy: 'Parallel',
-      selector: { matchLabels: { app: 'db' } },
-      template: {
-        metadata: {
-          labels: { app: 'db' },
-          annotations: { 'stowage.test/cpu': '100m', 'stowage.test/memory': '100Mi' },
-        },
-        spec: {
-          containers: [
-            {
-              name: 'app',
-              image: 'app:1',
-              resources: { requests: { cpu: '500m', memory: '512Mi' }, limits: { memory: '1Gi' } },
-            },
-          ],
-        },
-      },
-    },
-  };
-}
-
-async function heat(world: EmbeddedWorld, name: string, memory: string, cpu = '100m'): Promise<void> {
-  const body = { metadata: { annotations: { 'stowage.test/memory': memory, 'stowage.test/cpu': cpu } } };
-  await world.api.patch(resources.pods, name, { type: 'merge', body }, inShop);
-}
-
-async function requestsByPod(world: EmbeddedWorld): Promise<ReadonlyMap<string, Record<string, string>>> {
-  const pods = await sizedPods(world, 'db');
-  return new Map(
-    pods.map((pod: Pod) => [pod.metadata?.name ?? '', { ...pod.spec?.containers[0]?.resources?.requests }]),
-  );
-}
-
-async function startDb(updates: object = own, replicas = REPLICAS): Promise<EmbeddedWorld> {
-  const world = await startSizedWorld({ onDemandNodes: 3, spotNodes: 0 });
-  await world.api.create(resources.statefulSets, statefulSet(replicas), inShop);
-  await world.until('all run', async () => (await sizedPods(world, 'db')).length === replicas, 5 * MINUTE);
-  await heat(world, HOT, '420Mi');
-  await world.clock.advance(20_000);
-  await createPolicy(world, { mode: 'Auto', updates: { ...updates } });
-  return world;
-}
-
-const memoryOf = async (world: EmbeddedWorld): Promise<ReadonlyMap<string, string | undefined>> =>
-  new Map([...(await requestsByPod(world))].map(([name, { memory }]) => [name, memory]));
-
-const annotationOf = async (world: EmbeddedWorld): Promise<string | undefined> =>
-  (await world.api.get(resources.statefulSets, 'db', inShop)).metadata?.annotations?.['optipod.io/replica-sizes'];
-const restarts = async (world: EmbeddedWorld): Promise<number> =>
-  (await sizedPods(world, 'db')).reduce(
-    (sum, { status }) => sum + (status?.containerStatuses?.[0]?.restartCount ?? 0),
-    0,
-  );
-const haveShrunk = async (world: EmbeddedWorld): Promise<boolean> =>
-  [...(await memoryOf(world)).values()].filter((memory) => memory === '120Mi').length === REPLICAS - 1;
-const setUpdates = async (world: EmbeddedWorld, updateStrategy: object): Promise<void> => {
-  const body = { spec: { updateStrategy } };
-  await world.api.patch(policyType('optipod.io'), 'sizes', { type: 'merge', body }, inShop);
-};
-
-/** All but the hot one have less, and have been watched with it. */
-async function startShrunk(updates: object = own): Promise<EmbeddedWorld> {
-  const world = await startDb(updates);
-  await world.until('nine have shrunk', () => haveShrunk(world), 10 * MINUTE);
-  await world.clock.advance(3 * MINUTE);
-  return world;
-}
 
 describe('sizes per replica', () => {
   test('nine of ten shrink, the hot one keeps what it needs, nobody is killed, and the template stays', async () => {

@@ -29,6 +29,7 @@ describe('sizes per replica in words', () => {
     expect(replicasText(replicas, true)).toBe(
       '1 of 2 replicas can be told apart by their usage: app cpu 240m, memory 100Mi',
     );
+    expect(replicasText(replicas, true, 5)).toMatch(/^1 of 5 replicas/);
     expect(replicasText([], true)).toBe('0 of 0 replicas can be told apart by their usage');
   });
 

@@ -20,11 +20,12 @@ const MAX_LENGTH = 400;
 /**
  * `9 of 10 replicas have sizes of their own: app cpu 120m to 500m, memory 120Mi to 512Mi`.
  * @param isAdvice what is advised, where nothing is applied.
+ * @param wanted how many there should be; some may have no running pod at the moment.
  */
-export function replicasText(replicas: readonly ReplicaTold[], isAdvice: boolean): string {
+export function replicasText(replicas: readonly ReplicaTold[], isAdvice: boolean, wanted = 0): string {
   const told = replicas.filter(({ isOwn, isKnown }) => (isAdvice ? isKnown : isOwn));
   const what = isAdvice ? 'can be told apart by their usage' : 'have sizes of their own';
-  const head = `${told.length} of ${replicas.length} replicas ${what}`;
+  const head = `${told.length} of ${Math.max(wanted, replicas.length)} replicas ${what}`;
   const names = told[0]?.inForce.map(({ name }) => name) ?? [];
   const ranges = names.flatMap((name) => {
     const parts = resources.flatMap((resource) => {

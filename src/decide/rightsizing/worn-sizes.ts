@@ -6,6 +6,7 @@ import type { readAppliedSizes } from '../../model/applied-sizes.ts';
 import { isLive } from '../../model/owners.ts';
 import { sizeKeys, sizeOfContainer, sizePaths } from '../../model/pod-size.ts';
 import type { SizesByContainer } from '../../model/replica-sizes.ts';
+import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import { isRather } from './rather-size.ts';
 
@@ -36,15 +37,20 @@ function wears({ sizing }: SizedPod, { container, amounts }: Applied[number], is
   });
 }
 
-/** Whether the pod has exactly these sizes. */
-export function wearsSizes({ sizing }: SizedPod, sizes: SizesByContainer, isAllocated: boolean): boolean {
-  return [...sizes].every(([name, wanted]) => {
-    const size = sizeOfContainer(sizing.containers, name);
-    if (size === undefined) return false;
-    // A limit alone is also the request: the API server sets what the template leaves out.
-    return sizeKeys.every(
-      (key) =>
-        wanted[key] === undefined || (isAllocated && sizePaths[key].resource === 'cpu') || size[key] === wanted[key],
-    );
+/** Whether the pod rather has these sizes than those of the template. */
+export function wearsSizes(
+  { sizing }: SizedPod,
+  sizes: SizesByContainer,
+  template: readonly ContainerSpecRecord[],
+  isAllocated: boolean,
+): boolean {
+  return template.every(({ name, size: before }) => {
+    const [size, wanted] = [sizeOfContainer(sizing.containers, name), sizes.get(name)];
+    if (size === undefined || wanted === undefined) return false;
+    return sizeKeys.every((key) => {
+      const amount = wanted[key];
+      if (amount === undefined || amount === before[key]) return true;
+      return (isAllocated && sizePaths[key].resource === 'cpu') || isRather(size[key], amount, before[key]);
+    });
   });
 }
