@@ -72,13 +72,13 @@ test.each([
 });
 
 test.each([
-  ['a folder that is a file', '.', () => writeFileSync(join(folder, 'new'), ''), 'new: it is a file; name a folder'],
+  ['a folder that is a file', '.', () => writeFileSync(join(folder, 'new'), ''), 'new: it is a file; name a folder.'],
   ['a folder below a file', 'below', () => writeFileSync(join(folder, 'new'), ''), 'a part of the path is no folder'],
   [
     'a file that is a folder',
     '.',
     () => mkdirSync(path, { recursive: true }),
-    'runs.jsonl cannot be read: it is a folder',
+    'runs.jsonl cannot be read: it is a folder.',
   ],
 ])('%s is told of', async (_, below, make, message) => {
   make();
@@ -93,6 +93,6 @@ test('a run that cannot be kept is told of', async () => {
   const kept = file.keep(await aRun(1));
   await expect(kept).rejects.toMatchObject({
     code: 'LAB_RUNS',
-    message: `${path} cannot be written: it is a folder; name a file in it`,
+    message: `${path} cannot be written: it is a folder; name a file in it.`,
   });
 });

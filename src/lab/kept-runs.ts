@@ -78,7 +78,7 @@ const runSchema = z.object({
 export async function openRunFile(path: string): Promise<RunFile> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
-    throw unusable(`${folder}: ${describeWriteError(cause)}`, cause);
+    throw unusable(`${folder}: ${describeWriteError(cause)}.`, cause);
   });
   const text = await contentOf(path);
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
@@ -90,7 +90,7 @@ export async function openRunFile(path: string): Promise<RunFile> {
     async keep(run) {
       const text = JSON.stringify(run, (_, value) => (value === Infinity ? LOST : value));
       await appendFile(path, `${text}\n`).catch((cause: unknown) => {
-        throw unusable(`${path} cannot be written: ${describeWriteError(cause)}`, cause);
+        throw unusable(`${path} cannot be written: ${describeWriteError(cause)}.`, cause);
       });
       runs.push(run);
     },
@@ -102,7 +102,7 @@ async function contentOf(path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT')) return '';
-    throw unusable(`${path} cannot be read: ${describeFileError(error)}`, error);
+    throw unusable(`${path} cannot be read: ${describeFileError(error)}.`, error);
   }
 }
 

@@ -51,6 +51,7 @@ test.each([
   ['EACCES', 'this user may not read it'],
   ['EISDIR', 'it is a folder'],
   ['ENOTDIR', 'a part of the path is no folder'],
+  ['ELOOP', 'its symbolic links lead in a circle'],
   ['EIO', 'EIO: as the system says'],
 ])('a file that is not read: %s', (code, text) => {
   expect(describeFileError(systemError(code))).toBe(text);
@@ -71,6 +72,7 @@ test.each([
   ['EISDIR', 'it is a folder; name a file in it'],
   ['EEXIST', 'it is a file; name a folder'],
   ['ENOTDIR', 'a part of the path is no folder'],
+  ['ELOOP', 'its symbolic links lead in a circle'],
   ['EROFS', 'nothing can be written there: the file system is read-only'],
   ['ENOSPC', 'the disk is full'],
   ['EIO', 'EIO: as the system says'],

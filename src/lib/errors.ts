@@ -76,6 +76,7 @@ export function describeFileError(error: unknown, wanted: 'file' | 'folder' | 'f
   if (hasErrorCode(error, 'EISDIR')) return 'it is a folder';
   if (hasErrorCode(error, 'ENOTDIR'))
     return wanted === 'folder' ? 'it is no folder' : 'a part of the path is no folder';
+  if (hasErrorCode(error, 'ELOOP')) return 'its symbolic links lead in a circle';
   return describeError(error);
 }
 
@@ -87,6 +88,7 @@ export function describeWriteError(error: unknown): string {
   // Of a folder that is to be made.
   if (hasErrorCode(error, 'EEXIST')) return 'it is a file; name a folder';
   if (hasErrorCode(error, 'ENOTDIR')) return 'a part of the path is no folder';
+  if (hasErrorCode(error, 'ELOOP')) return 'its symbolic links lead in a circle';
   if (hasErrorCode(error, 'EROFS')) return 'nothing can be written there: the file system is read-only';
   if (hasErrorCode(error, 'ENOSPC')) return 'the disk is full';
   return describeError(error);

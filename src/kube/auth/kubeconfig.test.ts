@@ -153,7 +153,7 @@ describe('kubeconfig', () => {
     ['no mapping', '- a', /should be a mapping/],
     ['clusters that are no list', 'clusters: {}', /"clusters" should be a list/],
     ['an entry without a name', 'users: [{}]', /each of "users" needs a name/],
-    ['an empty file', '', /no current-context/],
+    ['an empty file', '', /has no contexts/],
   ])('a file with %s is refused', async (_, text, message) => {
     const path = join(fixture.folder, 'odd');
     await writeFile(path, text);

@@ -31,7 +31,9 @@ export async function kubeconfigConnection(options: KubeconfigOptions): Promise<
   const contextName = options.context ?? config.currentContext;
   if (contextName === undefined) {
     throw new KubeconfigError(
-      `The kubeconfig ${where} has no current-context; choose one of: ${namesOf(config.contexts)}.`,
+      config.contexts.size === 0
+        ? `The kubeconfig ${where} has no contexts. Name another with --kubeconfig or KUBECONFIG.`
+        : `The kubeconfig ${where} has no current-context; choose one of: ${namesOf(config.contexts)}.`,
     );
   }
   const context = entryOf(config, 'contexts', contextName, where);
