@@ -181,7 +181,7 @@ export const sizeSkipReasons = {
     advice: 'Set the target the message names together with spec.hpa: Ignore, or set spec.hpa to Skip to leave it.',
   },
   OptedOut: {
-    kinds: ['skip'],
+    kinds: ['skip', 'block'],
     eventType: 'Normal',
     message: 'The workload has the annotation optipod.io/paused',
     advice: 'Take the annotation away to have it sized again.',

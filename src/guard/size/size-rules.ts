@@ -12,7 +12,7 @@ import {
   disruptionWindowOpen,
   withinDisruptionBudget,
 } from './rules/disruption.ts';
-import { engineOn, fresh, leading, mayWrite, warmedUp } from './rules/operator-state.ts';
+import { engineOn, fresh, leading, mayWrite, notOptedOut, warmedUp } from './rules/operator-state.ts';
 import {
   cpuOfOneEngine,
   noEviction,
@@ -56,6 +56,7 @@ export const sizeRules: readonly SizeRule[] = [
   mayWrite,
   leading,
   fresh,
+  notOptedOut,
   notDeleting,
   kindWritten,
   writersKnown,

@@ -1,4 +1,5 @@
-/** The engine is on and may write, this replica leads, and what is known is fresh. */
+/** The engine is on and may write, the owner lets it, this replica leads, and what is known is fresh. */
+import { isPaused } from '../../../api/annotations-rightsizing.ts';
 import { inWords, object } from '../../objection.ts';
 import { objectToStale } from '../../rules/freshness.ts';
 import { sizeRule } from '../context.ts';
@@ -16,6 +17,16 @@ export const mayWrite = sizeRule(
   (_, { settings }) => {
     if (settings.readOnly) return object('ReadOnly', {});
     return settings.dryRun ? object('DryRunActive', {}) : undefined;
+  },
+);
+
+export const notOptedOut = sizeRule(
+  'not-opted-out',
+  'Whoever pauses a workload means now, and a look at many pods takes minutes. Only what was not granted is still taken back.',
+  ({ decision, workload }) => {
+    const isWithdrawal = decision.kind === 'resize' && decision.isWithdrawal === true;
+    if (decision.engine !== 'rightsizing' || isWithdrawal || workload === undefined) return undefined;
+    return isPaused(workload.annotations) ? object('OptedOut', {}) : undefined;
   },
 );
 

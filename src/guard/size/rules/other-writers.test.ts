@@ -72,3 +72,17 @@ describe('other writers', () => {
     expect(reasonsFor(resize(), infeasible)).toEqual([]);
   });
 });
+
+describe('a workload that somebody pauses while its pods are gone through', () => {
+  const paused = { records: { workloads: [{ ...web, annotations: { 'optipod.io/paused': 'true' } }] } };
+
+  test('is let be from then on, by rightsizing: its look may take minutes', () => {
+    for (const decision of [resize(), resize({ isRestore: true }), retemplate()])
+      expect(reasonsFor(decision, paused)).toEqual(['OptedOut']);
+  });
+
+  test('shares CPU all the same, and what was not granted is taken back', () => {
+    expect(reasonsFor(resize({ engine: 'allocation' }), paused)).toEqual([]);
+    expect(reasonsFor(resize({ isWithdrawal: true }), paused)).toEqual([]);
+  });
+});
