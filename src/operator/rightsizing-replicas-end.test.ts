@@ -61,7 +61,26 @@ test('on each node of a DaemonSet its own pod: where one is hot it keeps its siz
   await world.until('told', async () => told.test((await statusOf(world, 'db'))?.replicaSizes ?? ''), MINUTE);
 });
 
-describe('the end of a size per replica', () => {
+describe('a size per replica', () => {
+  test('of more than the node has room for: the one pod goes to where there is room, with its size; the others stay', async () => {
+    const world = await startShrunk({ ...own, allowRecreate: true, evictToResize: true });
+    const before = new Map((await sizedPods(world, 'db')).map(({ metadata }) => [metadata?.name, metadata?.uid]));
+    const nodeName = (await sizedPods(world, 'db')).find(({ metadata }) => metadata?.name === 'db-2')?.spec?.nodeName;
+    const used = (await sizedPods(world, 'db')).filter(({ spec }) => spec?.nodeName === nodeName).length;
+    const requests = { cpu: `${16_000 - used * 120 - 100}m`, memory: '64Mi' };
+    const filler = { nodeName, containers: [{ name: 'app', image: 'app:1', resources: { requests } }] };
+    const metadata = { name: 'filler', namespace: 'shop' };
+    await world.api.create(resources.pods, { apiVersion: 'v1', kind: 'Pod', metadata, spec: filler }, inShop);
+    await heat(world, 'db-2', '100Mi', '900m');
+    await world.until('it is gone', async () => world.evictions.length > 0, 40 * MINUTE);
+    await world.until('it is back', async () => (await sizedPods(world, 'db')).length === REPLICAS, 5 * MINUTE);
+    const pods = await sizedPods(world, 'db');
+    const moved = pods.filter((pod) => before.get(pod.metadata?.name) !== pod.metadata?.uid);
+    expect(moved.map((pod) => pod.metadata?.name)).toEqual(['db-2']);
+    expect(moved[0]?.spec?.nodeName).not.toBe(nodeName);
+    expect(Number.parseInt((await requestsByPod(world)).get('db-2')?.['cpu'] ?? '', 10)).toBeGreaterThan(300);
+  });
+
   test('where in place is not possible any more, sizes of their own stay as they are, and that is told', async () => {
     const world = await startShrunk({ ...own, allowRecreate: true });
     await setUpdates(world, { allowInPlaceResize: false });
