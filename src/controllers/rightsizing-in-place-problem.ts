@@ -11,15 +11,17 @@ export interface InPlaceProblemOptions {
   readonly actuator: Pick<SizeActuator, 'needsNewPods'>;
 }
 
-/** @returns why they cannot; undefined where they can, or where nothing speaks against it yet. */
-export function createInPlaceProblem({
-  view,
-  servesResize,
-  actuator,
-}: InPlaceProblemOptions): (workload: SizedWorkload) => string | undefined {
-  return (workload) => {
+/**
+ * @param hasOwnSizes replicas are sized each for itself: what was refused to one says nothing of the others, and the
+ * guards remember it of that one.
+ * @returns why they cannot; undefined where they can, or where nothing speaks against it yet.
+ */
+export type InPlaceProblem = (workload: SizedWorkload, hasOwnSizes?: boolean) => string | undefined;
+
+export function createInPlaceProblem({ view, servesResize, actuator }: InPlaceProblemOptions): InPlaceProblem {
+  return (workload, hasOwnSizes = false) => {
     if (servesResize() === false) return 'the API server does not serve pods/resize';
-    const known = actuator.needsNewPods(workload.uid);
+    const known = hasOwnSizes ? undefined : actuator.needsNewPods(workload.uid);
     if (known !== undefined) return known;
     const live = runningPods(view.podsOf(workload));
     const answers = live.map((pod) => resizeSupport(pod, view.node(pod.pod.nodeName ?? ''), servesResize()));

@@ -39,14 +39,18 @@ export function toOneSize({ workload, replicas, inForce }: Advised): Rejoining |
   };
 }
 
+/** Some replica has a size of its own, and may. */
+export function hasOwnSizes({ replicas }: Advised): boolean {
+  return replicas !== undefined && replicas.obstacle === undefined && replicas.states.size > 0;
+}
+
 /** Replicas with sizes of their own that cannot be changed in place are left as they are, whatever else is allowed. */
 export function strandedReplicas(
-  { replicas }: Advised,
+  advised: Advised,
   method: 'InPlace' | 'Recreate' | 'Evict',
   inPlaceProblem: string | undefined,
 ): ApplyResult | undefined {
-  if (method === 'InPlace' || replicas === undefined || replicas.obstacle !== undefined) return undefined;
-  if (replicas.states.size === 0) return undefined;
+  if (method === 'InPlace' || !hasOwnSizes(advised)) return undefined;
   const cause = inPlaceProblem ?? 'the policy does not allow it';
   return { status: 'Skipped', reason: 'ReplicasNeedInPlace', message: renderReason('ReplicasNeedInPlace', { cause }) };
 }

@@ -29,6 +29,7 @@ import { type Advised, type AdviseOptions, advise, pastTime } from './rightsizin
 import { type Annotations, recommendationAnnotations } from './rightsizing-annotate.ts';
 import type { ApplySizes } from './rightsizing-apply.ts';
 import { cappedResult } from './rightsizing-apply-result.ts';
+import type { InPlaceProblem } from './rightsizing-in-place-problem.ts';
 import { keptText, resumeWatches } from './rightsizing-keep-watch.ts';
 import {
   dropOutlived,
@@ -38,7 +39,14 @@ import {
   type WorkloadMemory,
   withWritten,
 } from './rightsizing-memory.ts';
-import { replicasNote, savingOfAll, strandedReplicas, toldReplicas, toOneSize } from './rightsizing-one-size.ts';
+import {
+  hasOwnSizes,
+  replicasNote,
+  savingOfAll,
+  strandedReplicas,
+  toldReplicas,
+  toOneSize,
+} from './rightsizing-one-size.ts';
 import { isTelling, recommendationText, recommendedBefore, targetsOf } from './rightsizing-recommended.ts';
 import { createSkipReporter } from './rightsizing-report.ts';
 import type { ApplyResult, WorkloadResult } from './rightsizing-result.ts';
@@ -51,7 +59,7 @@ export interface WorkloadReconcilerOptions extends AdviseOptions {
   readonly settings: () => RightsizingSettings;
   readonly memory: RightsizingMemory;
   /** Why pods of the workload cannot be resized in place; undefined: they can. */
-  readonly inPlaceProblem: (workload: SizedWorkload) => string | undefined;
+  readonly inPlaceProblem: InPlaceProblem;
   /** New pods are sized at admission. */
   readonly sizesNewPods: () => boolean;
   readonly apply: ApplySizes;
@@ -106,7 +114,9 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
   ): Promise<ApplyResult | undefined> => {
     const { workload, inForce } = advised;
     const { mode, updates } = policy.spec;
-    const problem = inPlaceProblem(workload) ?? (updates.evictToResize ? restartProblem(advised) : undefined);
+    const hasOwn = hasOwnSizes(advised);
+    const restarting = updates.evictToResize && !hasOwn ? restartProblem(advised) : undefined;
+    const problem = inPlaceProblem(workload, hasOwn) ?? restarting;
     const choice = chooseMethod({
       workload,
       mode,

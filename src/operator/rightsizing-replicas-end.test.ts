@@ -65,7 +65,8 @@ describe('a size per replica', () => {
   test('of more than the node has room for: the one pod goes to where there is room, with its size; the others stay', async () => {
     const world = await startShrunk({ ...own, allowRecreate: true, evictToResize: true });
     const before = new Map((await sizedPods(world, 'db')).map(({ metadata }) => [metadata?.name, metadata?.uid]));
-    const nodeName = (await sizedPods(world, 'db')).find(({ metadata }) => metadata?.name === 'db-2')?.spec?.nodeName;
+    const nodeName =
+      (await sizedPods(world, 'db')).find(({ metadata }) => metadata?.name === 'db-2')?.spec?.nodeName ?? '';
     const used = (await sizedPods(world, 'db')).filter(({ spec }) => spec?.nodeName === nodeName).length;
     const requests = { cpu: `${16_000 - used * 120 - 100}m`, memory: '64Mi' };
     const filler = { nodeName, containers: [{ name: 'app', image: 'app:1', resources: { requests } }] };
