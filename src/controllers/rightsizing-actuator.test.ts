@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { answer } from '../act/resize-answers.ts';
 import { ADMISSION } from '../guard/size/size-history.ts';
 import { aSizeLog } from '../guard/size/testing/size-scene.ts';
 import { createMetrics } from '../lib/metrics.ts';
@@ -7,9 +6,8 @@ import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { createSizingSnapshot } from '../model/sizing-snapshot.ts';
 import { aDeployment, aReplicaSet, NOON } from '../model/testing/records.ts';
 import { aSizedPod, aSizedWorkload } from '../model/testing/sizing-records.ts';
-import type { ResizeEnd } from './resizes-in-flight.ts';
 import { createSizeActuator, type SizeActuatorOptions } from './rightsizing-actuator.ts';
-import { decisionFor } from './testing/resize-in-flight.ts';
+import { everyEnd } from './testing/resize-in-flight.ts';
 
 test('what is remembered of pods and workloads that are gone is forgotten, so that it does not grow for ever', async () => {
   const clock = createVirtualClock(NOON);
@@ -41,16 +39,7 @@ test('what is remembered of pods and workloads that are gone is forgotten, so th
 test('every end of a resize but that of its pod is counted, with the time it took', async () => {
   const clock = createVirtualClock(NOON);
   const metrics = createMetrics();
-  const decision = decisionFor({ cpuRequest: 300 });
-  const answered = { decision, tookMillis: 4_000, answer: answer('ResizeOverwritten', 'retry', 'by another') } as const;
-  const ends: ResizeEnd[] = [
-    { kind: 'done', decision, tookMillis: 4_000, restarted: false },
-    { kind: 'superseded', ...answered },
-    { kind: 'lost', decision, tookMillis: 4_000 },
-    { kind: 'not-healed', ...answered },
-    { kind: 'taken-back', ...answered, nodeName: undefined, withdrawal: undefined },
-    { kind: 'gone', decision },
-  ];
+  const ends = everyEnd();
   const actuator = createSizeActuator({
     view: createSizingSnapshot({}),
     clock,

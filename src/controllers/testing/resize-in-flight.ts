@@ -1,4 +1,5 @@
 /** One resize of one pod under way, and a view of the pod that tests set. */
+import { answer } from '../../act/resize-answers.ts';
 import type { ResizeOutcome } from '../../act/resize-outcome.ts';
 import type { ResizeDecision } from '../../decide/size-decision.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
@@ -8,7 +9,7 @@ import { createSizingSnapshot } from '../../model/sizing-snapshot.ts';
 import type { SizingView } from '../../model/sizing-view.ts';
 import { aNode, NOON } from '../../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedPod, smallSize } from '../../model/testing/sizing-records.ts';
-import { createResizesInFlight } from '../resizes-in-flight.ts';
+import { createResizesInFlight, type ResizeEnd } from '../resizes-in-flight.ts';
 
 const owner = { namespace: 'shop', name: 'web-rev1', uid: 'uid-web-rev1' };
 const deadlines = { deferredMillis: 15_000, errorMillis: 60_000, silenceMillis: 120_000 };
@@ -28,6 +29,20 @@ export function decisionFor(
     why: { summary: 'more', numbers: {} },
     ...changes,
   };
+}
+
+/** One end of each kind, of a resize that took four seconds. */
+export function everyEnd(): ResizeEnd[] {
+  const decision = decisionFor({ cpuRequest: 300 });
+  const answered = { decision, tookMillis: 4_000, answer: answer('ResizeOverwritten', 'retry', 'by another') } as const;
+  return [
+    { kind: 'done', decision, tookMillis: 4_000, restarted: false },
+    { kind: 'superseded', ...answered },
+    { kind: 'lost', decision, tookMillis: 4_000 },
+    { kind: 'not-healed', ...answered },
+    { kind: 'taken-back', ...answered, nodeName: undefined, withdrawal: undefined },
+    { kind: 'gone', decision },
+  ];
 }
 
 /** The pod with the bigger size in its spec, the old one in force, and `more`. */
