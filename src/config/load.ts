@@ -162,9 +162,10 @@ function readKey(key: ConfigKey<unknown>, given: Given | undefined, problems: st
   return undefined;
 }
 
-/** For a message; without who signs in at an address, and by which password. */
+/** For a message; without who signs in at an address, and by which password, which a cut may leave without its end. */
 function written(value: unknown): string | undefined {
-  return quoted(value)?.replace(/(:\/\/)[^/"]*@/g, '$1...@');
+  const text = JSON.stringify(value)?.replace(/(:\/\/)[^/"]*@/g, '$1...@');
+  return text === undefined ? undefined : quoted(JSON.parse(text));
 }
 
 /** The tree with a value for each key. */
