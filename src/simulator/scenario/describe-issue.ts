@@ -1,6 +1,6 @@
 /** What is wrong with a value of a scenario, in the words of whoever writes the file. */
 import type { z } from 'zod';
-import { isRecord } from '../../lib/is-record.ts';
+import { memberOf } from '../../lib/is-record.ts';
 import { shortened } from '../../lib/shortened.ts';
 
 /** As a schema tells it where the input is reported with it. */
@@ -60,5 +60,3 @@ function notOneOf(accepted: readonly unknown[], given: unknown): string {
     ? `is missing; give ${words}`
     : `is not known: ${shortened(JSON.stringify(given), LONGEST_QUOTE)}; accepted: ${words}`;
 }
-
-const memberOf = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
