@@ -9,13 +9,20 @@ export interface ReplicaMemory {
   readonly absentSince: Map<string, EpochMillis>;
   /** Since when decreases of it that cost a restart wait for others to come with them. */
   readonly awaitingSince: Map<string, EpochMillis>;
+  /** When sizes of replicas were last written on the workload. */
+  writtenAt: EpochMillis | undefined;
 }
 
 /** Of workloads whose replicas have one size there is none; it goes with the workload's own memory. */
 export function createReplicaMemories(): (memory: WorkloadMemory) => ReplicaMemory {
   const known = new WeakMap<WorkloadMemory, ReplicaMemory>();
   return (memory) => {
-    const own = known.get(memory) ?? { watches: new Map(), absentSince: new Map(), awaitingSince: new Map() };
+    const own = known.get(memory) ?? {
+      watches: new Map(),
+      absentSince: new Map(),
+      awaitingSince: new Map(),
+      writtenAt: undefined,
+    };
     known.set(memory, own);
     return own;
   };

@@ -7,13 +7,20 @@ import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { mayEvict } from '../decide/rightsizing/choose-method.ts';
 import { describeChanges, dueChanges } from '../decide/rightsizing/due-changes.ts';
 import { type Pace, paceOf } from '../decide/rightsizing/replica-pace.ts';
-import { type Beginning, joinChanges, mayBegin, restOf } from '../decide/rightsizing/side-by-side.ts';
+import {
+  type Beginning,
+  joinChanges,
+  mayBegin,
+  partsOf,
+  restOf,
+  withoutParts,
+} from '../decide/rightsizing/side-by-side.ts';
 import type { Clock } from '../lib/clock.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { renderReason } from '../lib/reasons.ts';
 import { formatTime } from '../lib/rfc3339.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
-import { effectiveChanges } from '../model/pod-size.ts';
+import { effectiveChanges, type SizeChange } from '../model/pod-size.ts';
 import {
   noReplicas,
   type ReplicaState,
@@ -70,6 +77,11 @@ interface Attempted {
 const MAX_TRIES = 3;
 /** The least pause after harm: doubling no pause at all would be none. */
 const LEAST_PAUSE_MILLIS: Millis = 600_000;
+/**
+ * What is due within this time for whichever replica is done at once: each time is a write to the workload, which all
+ * who watch it hear of. More memory, and taking back what did harm, wait for nothing.
+ */
+const GATHER_MILLIS: Millis = 60_000;
 
 export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
   const { actuator, settings, clock } = options;
@@ -135,6 +147,7 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
   ): Promise<Attempted> => {
     const now = clock.now();
     const pace = paceNow(context, own, next, now);
+    const isGathered = gatheringFor(own, settings(), now) === 0;
     let room = harmed.size > 0 || pace.kind === 'wait' ? 0 : pace.atMost;
     let tries = Number.isFinite(room) ? MAX_TRIES : Number.POSITIVE_INFINITY;
     const given: Given[] = [];
@@ -150,11 +163,12 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
       const may = mayBegin(dueChanges(advised.advice), inForce, watch === undefined ? [] : [watch]);
       const worth = worthOf(context, advised, inForce, state, own, may, now);
       held ??= worth.held;
-      const { raises } = worth.beginning;
+      const raises = isGathered ? worth.beginning.raises : urgent(worth.beginning.raises);
       // The guards go by what the view shows: that it has a size of its own must be seen there.
       const isSeen = advised.state !== undefined && context.memory.written === undefined;
-      const isLowered = worth.beginning.decreases.length > 0 && isSeen;
-      const isTurn = isLowered && room > 0 && tries > 0;
+      const isRested = state.changedAt === undefined || now - state.changedAt >= settings().revertMillis;
+      const isLowered = worth.beginning.decreases.length > 0 && isSeen && isRested;
+      const isTurn = isLowered && isGathered && room > 0 && tries > 0;
       isPaced ||= isLowered && !isTurn;
       const decreases = isTurn ? worth.beginning.decreases : [];
       if (raises.length + decreases.length === 0) continue;
@@ -199,24 +213,26 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
       now,
     });
     const { states: next, harms } = lookedAfter;
+    const gathering = gatheringFor(own, settings(), now);
     // While what is in force for all is being tried on one of them, nobody leaves.
     const isSettled = memory.ongoing.length === 0 && memory.takenBack.length === 0 && !workload.isRollingOut;
     for (const { replica, isKnown } of asked.replicas) {
-      if (isSettled && isKnown && !next.has(replica)) next.set(replica, freshState(advised.inForce));
+      if (isSettled && gathering === 0 && isKnown && !next.has(replica)) next.set(replica, freshState(advised.inForce));
     }
     const harmed = new Set(harms.map(({ replica }) => replica));
     const { given, kept, waiting } = workload.isRollingOut
       ? nothingBegun
       : await begin(context, asked, own, next, harmed);
     const text = writeReplicaSizes(workload.containers, next) ?? null;
-    if (text !== (workload.annotations[rightsizingKeys.replicaSizes] ?? null)) {
-      const isChange = given.length + harms.length > 0;
+    const isChange = given.length + harms.length > 0;
+    if ((isChange || gathering === 0) && text !== (workload.annotations[rightsizingKeys.replicaSizes] ?? null)) {
       const failed = await annotate({
         [rightsizingKeys.replicaSizes]: text,
         ...(isChange && { [rightsizingKeys.lastApplied]: formatTime(now) }),
       });
       // Pods that were given less already are brought back to what is written.
       if (failed !== undefined) return { states: asked.states, ended: failed, kept: undefined, waiting: undefined };
+      own.writtenAt = now;
       if (isChange) {
         memory.lastApplied = now;
         memory.lastMethod = 'InPlace';
@@ -235,6 +251,7 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
       ended: message === undefined ? undefined : { status: 'Pending', reason: 'ChangeReverted', message },
       kept,
       waiting,
+      ...(gathering > 0 && { againAfterMillis: gathering }),
       ...((own.watches.size > 0 || harms.length > 0) && { againAfterMillis: LOOK_AGAIN_MILLIS }),
     };
   };
@@ -242,6 +259,22 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
 
 const nothingSized: ReplicasSized = { states: noReplicas, ended: undefined, kept: undefined, waiting: undefined };
 const nothingBegun: Attempted = { given: [], kept: undefined, waiting: undefined };
+
+/** How long until what is not urgent may be written again. */
+function gatheringFor(
+  { writtenAt = Number.NEGATIVE_INFINITY }: ReplicaMemory,
+  { canaryMillis }: RightsizingSettings,
+  now: EpochMillis,
+): Millis {
+  // No longer than the first replica is watched, or its watch would be over before the others follow.
+  return Math.max(0, writtenAt + Math.min(GATHER_MILLIS, canaryMillis) - now);
+}
+
+/** Of what is raised, the memory: too little of it kills. */
+function urgent(raises: readonly SizeChange[]): readonly SizeChange[] {
+  const others = partsOf(raises).filter(({ resource }) => resource !== 'memory');
+  return withoutParts([{ changes: raises }], others).flatMap(({ changes }) => changes);
+}
 
 /** Ready pods first, the newest of them: it has the least to lose. */
 function firstToChange(replicas: readonly ReplicaAdvice[]): readonly ReplicaAdvice[] {
