@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sleep } from '../lib/clock.ts';
 import { createSilentLogger } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { createSeededRandom } from '../lib/random.ts';
@@ -20,10 +21,19 @@ const policy = validPolicy({
 
 const known: readonly PolicyRecord[] = [policy];
 
+interface Meanwhile {
+  readonly wake: (key: string) => void;
+  readonly pass: (millis: number) => Promise<void>;
+}
+
 /** A pass over these workloads; what else happens during a look is up to the test. */
 async function passOver(
   workloads: readonly SizedWorkload[],
-  during: (looked: SizedWorkload, become: (now: readonly SizedWorkload[]) => void) => void,
+  during: (
+    looked: SizedWorkload,
+    become: (now: readonly SizedWorkload[]) => void,
+    meanwhile: Meanwhile,
+  ) => void | Promise<void>,
   breathing: (become: (now: readonly SizedWorkload[]) => void) => void = () => {},
   policies: () => readonly PolicyRecord[] = () => known,
   lookedBy: ValidPolicy[] = [],
@@ -46,7 +56,7 @@ async function passOver(
       async reconcile(workload: SizedWorkload, by: ValidPolicy) {
         looked.push(workload);
         lookedBy.push(by);
-        during(workload, become);
+        await during(workload, become, { wake: controller.wakeForTurn, pass: (millis) => sleep(clock, millis) });
         throw new Error('no result is needed');
       },
     },
@@ -66,7 +76,7 @@ async function passOver(
     },
     random: createSeededRandom(1),
     log: createSilentLogger(),
-    workers: 1,
+    workers: 2,
   } as unknown as RightsizingControllerOptions);
   const stop = new AbortController();
   const running = controller.run(stop.signal);
@@ -121,4 +131,33 @@ test('a policy that changes during a pass is carried out as it is by then', asyn
   now = [policy];
   // Whoever switches it off in the middle of a pass has nothing more done in its name.
   expect(await passWith({ mode: 'Disabled' })).toEqual([policy.spec.mode]);
+});
+
+test('who changes while it is looked at is looked at once more after that, as it and its policy are by then', async () => {
+  let now: readonly PolicyRecord[] = [policy];
+  const by: ValidPolicy[] = [];
+  const scaled = { ...web, replicas: 9 };
+  let looks = 0;
+  const during = async (
+    _: SizedWorkload,
+    become: (now: readonly SizedWorkload[]) => void,
+    { wake, pass }: Meanwhile,
+  ) => {
+    if (looks++ > 0) return;
+    wake('Deployment/shop/web');
+    await pass(100);
+    expect(looks).toBe(1);
+    now = [{ ...policy, spec: { ...policy.spec, mode: 'Recommend' } }];
+    become([scaled]);
+  };
+  expect(
+    await passOver(
+      [web],
+      during,
+      () => {},
+      () => now,
+      by,
+    ),
+  ).toEqual([web, scaled]);
+  expect(by.map(({ spec: { mode } }) => mode)).toEqual([policy.spec.mode, 'Recommend']);
 });

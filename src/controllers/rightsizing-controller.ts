@@ -13,6 +13,7 @@ import type { Clock } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import { createOneAtATime } from '../lib/one-at-a-time.ts';
 import type { Random } from '../lib/random.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
@@ -82,6 +83,8 @@ export function createRightsizingController(options: RightsizingControllerOption
   const wake: Wake = queue.wake;
   let index: { readonly of: readonly PolicyRecord[]; readonly index: PolicyIndex } | undefined;
   const breathe = createBreather(clock);
+  // A policy's pass and a change of a workload come to it in one moment, and would both give a first pod less.
+  const alone = createOneAtATime();
   const cannotRead = createCannotRead(options);
 
   /** Made anew when a policy changes: the stores hand out the same array until then. */
@@ -134,12 +137,6 @@ export function createRightsizingController(options: RightsizingControllerOption
     events.onPolicy(policy, { reason: 'MetricsCollectionFailed', message, lasts: true });
   };
 
-  /** Which policies there are now is not known: nothing is done on their account. */
-  const noteUnread = (key: string): void => {
-    const { name = '' } = findPolicy(key) ?? {};
-    metrics.inc('optipod_reconciliation_errors_total', { policy: name, error_type: 'fetch_error' });
-  };
-
   /**
    * Every workload the policy is about, one after the other; then its status.
    * @returns when the next pass is due.
@@ -172,14 +169,16 @@ export function createRightsizingController(options: RightsizingControllerOption
     if (policy.spec.mode === 'Disabled') book.results.clear();
     const largest = largestNode(view);
     for (const key of owned) {
-      signal.throwIfAborted();
-      await breathe();
-      // A pass over many takes minutes: what changed meanwhile, the policy as well, counts as it is now.
-      const workload = view.workload(workloadOfKey(key));
-      const winner = workload?.deleting === false ? select(workload).winner : undefined;
-      if (workload === undefined || winner?.uid !== policy.uid) continue;
-      if (winner.spec.mode === 'Disabled') await handBack(workload, signal);
-      else await work(workload, winner, largest, signal);
+      await alone(key, async () => {
+        await breathe();
+        signal.throwIfAborted();
+        // A pass over many takes minutes: what changed meanwhile, the policy as well, counts as it is now.
+        const workload = view.workload(workloadOfKey(key));
+        const winner = workload?.deleting === false ? select(workload).winner : undefined;
+        if (workload === undefined || winner?.uid !== policy.uid) return;
+        if (winner.spec.mode === 'Disabled') await handBack(workload, signal);
+        else await work(workload, winner, largest, signal);
+      });
     }
     const fallback = options.usage.healthOf(policy)?.fallback;
     if (fallback !== undefined) {
@@ -188,14 +187,13 @@ export function createRightsizingController(options: RightsizingControllerOption
       events.onPolicy(policy, { reason: 'UsageFromFallback', message, lasts: true });
     }
     await books.write(policy, signal);
-    const took = (clock.now() - startedAt) / 1000;
-    metrics.observe('optipod_reconciliation_duration_seconds', { policy: policy.name }, took);
+    const { name, spec } = policy;
+    metrics.observe('optipod_reconciliation_duration_seconds', { policy: name }, (clock.now() - startedAt) / 1000);
     const counts = {
       discovered: Object.values(discovered).reduce((sum, each) => sum + each, 0),
       processed: [...book.results.values()].filter(({ failure }) => failure === undefined).length,
     };
-    const interval = Math.max(settings().minIntervalMillis, policy.spec.intervalMillis);
-    return requeueAfter(policy.spec.mode, interval, counts, random);
+    return requeueAfter(spec.mode, Math.max(settings().minIntervalMillis, spec.intervalMillis), counts, random);
   };
 
   const handlePolicy = async (key: string, signal: AbortSignal): Promise<Millis | undefined> => {
@@ -223,9 +221,8 @@ export function createRightsizingController(options: RightsizingControllerOption
     const workload = view.workload(workloadOfKey(key));
     if (workload === undefined || workload.deleting) return;
     const { winner } = select(workload);
-    for (const policy of policies.policies()) {
+    for (const policy of policies.policies())
       if (policy.uid !== winner?.uid && books.of(policy.uid).results.delete(key)) wakeStatus(policy);
-    }
     if (winner === undefined || winner.spec.mode === 'Disabled') {
       await handBack(workload, signal);
       return;
@@ -246,9 +243,13 @@ export function createRightsizingController(options: RightsizingControllerOption
     const space = item.indexOf(' ');
     const [kind, key] = [item.slice(0, space), item.slice(space + 1)];
     const isFresh = policies.isFresh();
-    if (kind === 'policy' && !isFresh) noteUnread(key);
+    // Which policies there are now is not known: nothing is done on their account.
+    if (kind === 'policy' && !isFresh) {
+      const policy = findPolicy(key)?.name ?? '';
+      metrics.inc('optipod_reconciliation_errors_total', { policy, error_type: 'fetch_error' });
+    }
     if (!isFresh || !view.freshness().synced) return { requeueAfterMillis: retryPolicy.initialMillis };
-    if (kind === 'workload') return handleWorkload(key, signal);
+    if (kind === 'workload') return alone(key, () => handleWorkload(key, signal));
     if (kind === 'policy') {
       const again = await handlePolicy(key, signal);
       return again === undefined ? undefined : { requeueAfterMillis: again };

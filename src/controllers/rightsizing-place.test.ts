@@ -2,11 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Candidate } from '../guard/budget.ts';
 import type { Block } from '../guard/context.ts';
 import { object } from '../guard/objection.ts';
-import { createDeferred } from '../lib/deferred.ts';
 import { validPolicy } from '../model/testing/policies.ts';
 import { aSizedWorkload } from '../model/testing/sizing-records.ts';
 import { askForPlace, inLine } from './rightsizing-place.ts';
-import type { WorkloadResult } from './rightsizing-result.ts';
 import { decisionFor } from './testing/resize-in-flight.ts';
 
 const workload = { kind: 'Deployment', namespace: 'shop', name: 'web' } as const;
@@ -101,35 +99,6 @@ describe('a place for what rightsizing disrupts', () => {
     const look = inLine(turns, { reconcile }).reconcile(aSizedWorkload(), validPolicy({}), undefined, signal);
     await expect(look).rejects.toThrow('cannot');
     expect(told).toEqual(['rightsizing Deployment/shop/web', 'looks', 'over']);
-  });
-
-  test('looks at one workload come one after the other, as a pass and a change of it come in one moment; those at others do not wait', async () => {
-    const told: string[] = [];
-    const answers = [
-      createDeferred<WorkloadResult>(),
-      createDeferred<WorkloadResult>(),
-      createDeferred<WorkloadResult>(),
-    ];
-    let looks = 0;
-    const reconciler = inLine(() => ({ look: () => () => {} }), {
-      async reconcile({ name }) {
-        const look = looks++;
-        told.push(`${name} ${look}`);
-        return await (answers[look]?.promise ?? Promise.reject(new Error('one look too many')));
-      },
-    });
-    const { signal } = new AbortController();
-    const look = (name: string) =>
-      reconciler.reconcile(aSizedWorkload({ name, uid: name }), validPolicy({}), undefined, signal);
-    const all = [look('web'), look('web'), look('api')];
-    await Promise.resolve();
-    expect(told).toEqual(['web 0', 'api 1']);
-    answers[0]?.reject(new Error('cannot'));
-    await expect(all[0]).rejects.toThrow('cannot');
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(told).toEqual(['web 0', 'api 1', 'web 2']);
-    for (const answer of answers.slice(1)) answer.resolve({} as WorkloadResult);
-    await Promise.all(all.slice(1));
   });
 
   test('is not needed for a bare pod', () => {

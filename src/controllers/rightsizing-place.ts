@@ -3,7 +3,6 @@ import type { EvictToResizeDecision, ResizeDecision, RetemplateDecision } from '
 import type { Block } from '../guard/context.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import type { DisruptionTurns } from './disruption-turns.ts';
-import type { WorkloadResult } from './rightsizing-result.ts';
 import type { WorkloadReconciler } from './rightsizing-workload.ts';
 
 type Blocked = { readonly kind: 'blocked'; readonly block: Block };
@@ -33,38 +32,19 @@ export function askForPlace<Verdict extends { readonly kind: 'approved' } | Bloc
   return block === undefined ? verdict : { kind: 'blocked', block };
 }
 
-/**
- * One look at a workload at a time: a policy's pass and a change of the workload come to it in one moment, and would
- * both give a first pod less. Who was looked at and did not ask for a place leaves the line: it wants none any more.
- */
+/** A workload that was looked at and did not ask for a place leaves the line: it wants none any more. */
 export function inLine(
   turns: () => Pick<DisruptionTurns, 'look'>,
   { reconcile }: WorkloadReconciler,
 ): WorkloadReconciler {
-  /** By uid, when the last of the looks that were asked for is over. */
-  const looks = new Map<string, Promise<void>>();
   return {
-    reconcile(workload, ...rest) {
-      const { uid } = workload;
-      const look = async (): Promise<WorkloadResult> => {
-        const lookedAt = turns().look('rightsizing', workloadKey(workload));
-        try {
-          return await reconcile(workload, ...rest);
-        } finally {
-          lookedAt();
-        }
-      };
-      const before = looks.get(uid);
-      const result = before === undefined ? look() : before.then(look);
-      const over = result.then(
-        () => {},
-        () => {},
-      );
-      looks.set(uid, over);
-      void over.then(() => {
-        if (looks.get(uid) === over) looks.delete(uid);
-      });
-      return result;
+    async reconcile(workload, ...rest) {
+      const lookedAt = turns().look('rightsizing', workloadKey(workload));
+      try {
+        return await reconcile(workload, ...rest);
+      } finally {
+        lookedAt();
+      }
     },
   };
 }
