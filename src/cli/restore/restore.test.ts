@@ -1,10 +1,18 @@
 import { expect, test } from 'vitest';
+import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import { sizingKeys } from '../../api/annotations-sizing.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
 import { resources } from '../../api/resources.ts';
 import { createTestServer } from '../../cluster/apiserver/testing/test-server.ts';
 import { createPods, startAllocatedWorld } from '../../operator/testing/allocated-world.ts';
-import { loadedDeployment } from '../../operator/testing/sized-world.ts';
+import {
+  createPolicy,
+  deployLoaded,
+  loadedDeployment,
+  startSizedWorld,
+  statusOf,
+} from '../../operator/testing/sized-world.ts';
+import { inShop, untilReady } from '../../operator/testing/steps.ts';
 import { wish } from '../../operator/testing/wish.ts';
 import { changedTemplates } from './changed-templates.ts';
 import { type RestoredPod, restorePods } from './restore-pods.ts';
@@ -75,6 +83,31 @@ test('an uninstall gives pods back what they had, decreases first; told once, an
   // It cannot be removed: the node's whole CPU bounds nothing.
   expect(spec?.containers[0]?.resources?.limits).toEqual({ cpu: '2' });
   expect(await run(false)).toEqual([]);
+});
+
+test('of a workload that is paused, lest its pods are sized again, they are given back all the same', async () => {
+  const world = await startSizedWorld();
+  await deployLoaded(world);
+  await untilReady(world, 'web', 2);
+  await createPolicy(world, { mode: 'Auto' });
+  await world.until('applied', async () => (await statusOf(world))?.status === 'Applied');
+  await world.api.patch(
+    resources.deployments,
+    'web',
+    { type: 'merge', body: { metadata: { annotations: { [rightsizingKeys.paused]: 'true' } } } },
+    inShop,
+  );
+  await world.operator().stop();
+  const request = { engines: ['rightsizing'] as const, namespace: 'shop', isDryRun: false };
+  const work = restorePods(world.api, request, world.clock, new AbortController().signal);
+  let isDone = false;
+  void work.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) await world.clock.advance(250);
+  expect((await work).map(({ result, message }) => `${result}: ${message}`)).toEqual(
+    Array(2).fill('restored: puts back the sizes from before Stowage'),
+  );
 });
 
 const kept = { pod: 'shop/a', engine: 'allocation', result: 'kept', message: 'Node n1 has 99m of cpu left' } as const;
