@@ -58,8 +58,9 @@ export function outcomeOfEvictionError(error: unknown): EvictionOutcome {
 }
 
 /**
- * A gateway or the API server gave up waiting (502, 504), or etcd did not confirm the write, or the connection to it broke (500): the pod may be on
- * its way out all the same. A webhook that cannot be called is asked before anything is written.
+ * A gateway or the API server gave up waiting (502, 504), or etcd did not confirm the write, or the connection to it
+ * broke (500): the pod may be on its way out all the same. A webhook that cannot be called is asked before anything is
+ * written.
  */
 function isUncertain(httpStatus: number, message: string): boolean {
   if (/failed calling webhook/.test(message)) return false;

@@ -47,7 +47,10 @@ export interface Admission {
  * section 3). The webhook's own timeout is 2 s.
  */
 const OWNER_BUDGET_MILLIS = 150;
-/** Expired claims count for nothing in the meantime either: sweeping only frees memory. */
+/**
+ * Expired claims count for nothing in the meantime either: sweeping frees memory. It also notices that pods are not
+ * followed, while nobody asks for a place.
+ */
 const SWEEP_MILLIS = 30_000;
 /** Templates and owners of the pods admitted lately. */
 const MAX_INTERNED = 5_000;
