@@ -155,7 +155,9 @@ describe('journal -f', () => {
       .map((line) => {
         const [head, tail] = [line.slice(0, 40), line.slice(40)];
         const prefix = '2026-11-29T03:30:00.123456789Z stdout';
-        return `${prefix} P ${head}\n${prefix} F ${tail}\n`;
+        // What is written to the other stream meanwhile comes between.
+        const warning = '2026-11-29T03:30:00.123456790Z stderr F (node:1) a warning';
+        return `${prefix} P ${head}\n${warning}\n${prefix} F ${tail}\n`;
       });
     const [current, rotated] = [join(folder, '0.log'), join(folder, '0.log.20261129-021500.gz')];
     writeFileSync(current, parts.slice(2).join(''));

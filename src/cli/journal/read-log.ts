@@ -43,22 +43,23 @@ export async function readLogs(paths: readonly string[], io: Pick<CliIo, 'readSt
 }
 
 /** What a container runtime puts before a line, or before a part of a long one (CRI: `TIME STREAM P|F TEXT`). */
-const RUNTIME_PREFIX = /^\S+ std(?:out|err) (?<part>[PF])(?::\S*)? /;
+const RUNTIME_PREFIX = /^\S+ (?<stream>stdout|stderr) (?<part>[PF])(?::\S*)? /;
 
-/** Lines as they were written: the runtime cuts long ones. */
+/** Lines as they were written: the runtime cuts long ones, and the other stream may come between the parts. */
 function linesOf(text: string): readonly string[] {
   const lines: string[] = [];
-  let begun = '';
+  const begun = new Map<string, string>();
   for (const line of text.split('\n')) {
     const prefix = RUNTIME_PREFIX.exec(line);
-    const rest = prefix === null ? line : line.slice(prefix[0].length);
-    if (prefix?.groups?.['part'] === 'P') begun += rest;
+    const { stream = '', part } = prefix?.groups ?? {};
+    const whole = (begun.get(stream) ?? '') + line.slice(prefix?.[0].length ?? 0);
+    if (part === 'P') begun.set(stream, whole);
     else {
-      lines.push(begun + rest);
-      begun = '';
+      lines.push(whole);
+      begun.delete(stream);
     }
   }
-  return begun === '' ? lines : [...lines, begun];
+  return [...lines, ...begun.values()];
 }
 
 function toEntry(value: unknown): LoggedEntry[] {
