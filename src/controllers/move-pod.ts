@@ -110,6 +110,8 @@ async function carryOut(
   const { pod, from, why, isReturn = false } = decision;
   const { kind, namespace, name, uid } = workload;
   const startedAt = clock.now();
+  const { steering } = disruptions.history;
+  steering.recordMove(startedAt);
   // Its replacement must find spot open, if only for this one pod.
   if (decision.to === 'spot') spot.startProbe(uid, startedAt);
   const outcome = await disruptions.disrupt(approved, signal);
@@ -121,6 +123,7 @@ async function carryOut(
   } else {
     // One workload whose evictions are refused must not keep all others from trying spot.
     spot.cancelProbe(uid);
+    steering.cancelMove(startedAt);
   }
   if (outcome.result === 'evicted') {
     const reason = isReturn ? 'ReturnedToSpot' : 'EvictedForRebalance';

@@ -25,7 +25,7 @@ const decision: EvictDecision = {
   why: { summary: '', numbers: {} },
 };
 
-function createWorld() {
+function createWorld(steersNewPods = true) {
   const stores = createManualStores();
   for (const side of ['spot', 'on-demand'])
     stores.nodes.put({ metadata: { name: side, labels: { [CAPACITY]: side } } });
@@ -35,15 +35,21 @@ function createWorld() {
   });
   const history = createDisruptionLog({ initial: 180 * SECOND, max: 3_600 * SECOND });
   const view = createLiveView(stores);
-  const tracker = createMoveTracker(history);
+  const tracker = createMoveTracker(history, () => steersNewPods);
   const judge = (now: number): number | undefined => {
     const workload = view.workloadByUid('s1');
     if (workload === undefined) throw new Error('no workload');
     return tracker.judge(view, sides, workload, now);
   };
   /** The pod that replaces the evicted one. */
-  const replace = (fields: { node?: string; createdAt?: number; unschedulableAt?: number; uid?: string }): void => {
-    const { node, createdAt = NOON, unschedulableAt, uid = 'new' } = fields;
+  const replace = (fields: {
+    node?: string;
+    createdAt?: number;
+    unschedulableAt?: number;
+    uid?: string;
+    steered?: boolean;
+  }): void => {
+    const { node, createdAt = NOON, unschedulableAt, uid = 'new', steered = false } = fields;
     const toTime = (millis: number) => new Date(millis).toISOString();
     const pod: Pod = {
       metadata: {
@@ -51,6 +57,13 @@ function createWorld() {
         namespace: 'shop',
         uid,
         creationTimestamp: toTime(createdAt),
+        ...(steered && {
+          annotations: {
+            'spotalis.io/slot': '1',
+            'spotalis.io/capacity': 'on-demand',
+            'spotalis.io/admission-id': uid,
+          },
+        }),
         ownerReferences: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid: 's1', controller: true }],
       },
       spec: { containers: [], ...(node !== undefined && { nodeName: node }) },
@@ -127,5 +140,36 @@ describe('a move', () => {
     expect(judge(NOON + 600 * SECOND)).toBeUndefined();
     tracker.started(decision, NOON);
     expect(judge(NOON + 3_600 * SECOND)).toBeUndefined();
+  });
+});
+
+describe('the replacement of a move', () => {
+  const held = (history: ReturnType<typeof createWorld>['history']) => history.steering.missed('z', 'z')?.retryAt;
+
+  test('that missed the webhook holds all moves before it has a node, once', () => {
+    const { history, tracker, judge, replace } = createWorld();
+    tracker.started(decision, NOON);
+    replace({});
+    judge(NOON + SECOND);
+    judge(NOON + 2 * SECOND);
+    expect(held(history)).toBe(NOON + 181 * SECOND);
+  });
+
+  test('that was steered and finds no place holds none, and ends the hold', () => {
+    const { history, tracker, judge, replace } = createWorld();
+    history.steering.recordMissed('other', { namespace: 'x', name: 'x-0', createdAt: NOON - SECOND }, 0, NOON);
+    tracker.started(decision, NOON + SECOND);
+    replace({ steered: true, unschedulableAt: NOON, createdAt: NOON + SECOND });
+    judge(NOON + 300 * SECOND);
+    expect(held(history)).toBeUndefined();
+    expect(history.failedMove('s1', 'on-demand')?.failures).toBe(1);
+  });
+
+  test('that no webhook is meant to see holds none', () => {
+    const { history, tracker, judge, replace } = createWorld(false);
+    tracker.started(decision, NOON);
+    replace({ node: 'spot' });
+    judge(NOON + SECOND);
+    expect(held(history)).toBeUndefined();
   });
 });

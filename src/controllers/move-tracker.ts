@@ -3,7 +3,7 @@
  * and again.
  */
 import type { EvictDecision } from '../decide/decision.ts';
-import { judgeMove, type Move } from '../decide/placement/moves.ts';
+import { judgeMove, type Move, madeSince } from '../decide/placement/moves.ts';
 import type { DisruptionLog } from '../guard/history.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { ClusterView } from '../model/cluster-view.ts';
@@ -25,6 +25,8 @@ export interface MoveTracker {
 interface TrackedMove extends Move {
   /** Entered as failed; it may still land. */
   readonly hasFailed: boolean;
+  /** Whether its replacement passed the webhook is told already. */
+  readonly isAdmissionTold: boolean;
 }
 
 /**
@@ -39,15 +41,26 @@ const PATIENCE_MILLIS = 120_000;
 const FORGET_MILLIS = 3_600_000;
 const LOOK_AGAIN_MILLIS = 15_000;
 
-export function createMoveTracker(history: DisruptionLog): MoveTracker {
+/** @param steersNewPods whether new pods are meant to pass this operator's webhook. */
+export function createMoveTracker(history: DisruptionLog, steersNewPods: () => boolean): MoveTracker {
   const moves = new Map<string, TrackedMove>();
+  /** @returns whether it is known. Known as soon as the replacement is there, wherever it will run. */
+  const tellAdmission = (view: ClusterView, workload: WorkloadRecord, move: TrackedMove, now: EpochMillis): boolean => {
+    const made = madeSince(view, workload, move);
+    const steered = made.find(({ admissionId }) => admissionId !== undefined);
+    if (steered !== undefined) history.steering.recordSteered(steered, workload.uid);
+    else if (made[0] !== undefined && steersNewPods())
+      history.steering.recordMissed(workload.uid, made[0], move.at, now);
+    return made.length > 0;
+  };
   return {
     started({ workloadUid, pod, to }, at) {
-      moves.set(workloadUid, { workloadUid, podUid: pod.uid, to, at, hasFailed: false });
+      moves.set(workloadUid, { workloadUid, podUid: pod.uid, to, at, hasFailed: false, isAdmissionTold: false });
     },
     judge(view, sides, workload, now) {
       const move = moves.get(workload.uid);
       if (move === undefined) return undefined;
+      const isAdmissionTold = move.isAdmissionTold || tellAdmission(view, workload, move, now);
       const outcome = judgeMove(view, sides, workload, move, { patienceMillis: PATIENCE_MILLIS, now });
       if (outcome === 'landed') history.recordLandedMove(workload.uid, move.to);
       else if (outcome === 'failed' && !move.hasFailed) history.recordFailedMove(workload.uid, move.to, now);
@@ -55,7 +68,7 @@ export function createMoveTracker(history: DisruptionLog): MoveTracker {
         moves.delete(workload.uid);
         return undefined;
       }
-      moves.set(workload.uid, { ...move, hasFailed: move.hasFailed || outcome === 'failed' });
+      moves.set(workload.uid, { ...move, hasFailed: move.hasFailed || outcome === 'failed', isAdmissionTold });
       return outcome === 'pending' ? LOOK_AGAIN_MILLIS : undefined;
     },
     forget(workloadUid) {

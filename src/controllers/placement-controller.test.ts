@@ -69,6 +69,7 @@ function setUp(look: (name: string, turns: DisruptionTurns, free: number) => voi
     steersNewPods: () => true,
     reconciler,
     inFlight,
+    steering: history.steering,
     turns,
     events: createEvents({ record: ({ reason: why }) => void told.push(why) }, clock, 'Place'),
     metrics,

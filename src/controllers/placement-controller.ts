@@ -4,6 +4,7 @@
  */
 import type { Events } from '../act/events.ts';
 import type { ManagedPolicy, PlacementPolicy } from '../decide/placement/policy.ts';
+import type { SteeringLog } from '../guard/steering-history.ts';
 import type { BackoffPolicy } from '../lib/backoff.ts';
 import type { Clock, Timer } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
@@ -30,6 +31,7 @@ export interface PlacementControllerOptions {
   readonly steersNewPods: () => boolean;
   readonly reconciler: PlacementReconciler;
   readonly inFlight: Pick<EvictionsInFlight, 'add' | 'remove'>;
+  readonly steering: Pick<SteeringLog, 'recordSteered' | 'forgetAll'>;
   readonly turns: Pick<DisruptionTurns, 'isWaiting' | 'onTurn'>;
   readonly events: Pick<Events, 'onWorkload'>;
   readonly metrics: Metrics;
@@ -170,7 +172,10 @@ export function createPlacementController(options: PlacementControllerOptions): 
     };
     const onPod = (before: PodRecord | undefined, after: PodRecord | undefined): void => {
       if (before !== undefined && before.uid !== after?.uid) inFlight.remove(before.uid);
+      if (before !== undefined || after?.admissionId === undefined) return;
+      if (options.steering.recordSteered(after)) for (const key of drifting) wake(key);
     };
+    options.steering.forgetAll();
     const unsubscribe = [
       view.onChange(onChange),
       view.onPod(onPod),

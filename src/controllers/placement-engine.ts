@@ -40,9 +40,10 @@ export function createPlacementEngine(options: PlacementEngineOptions): Placemen
   const shared = {
     ...options,
     inFlight,
+    steering: history.steering,
     events: createEvents(options.events, clock, 'Place'),
     turns,
-    moves: createMoveTracker(history),
+    moves: createMoveTracker(history, options.steersNewPods),
     restamp: createRestamp(api),
     gauges: createPlanGauges(metrics),
   };

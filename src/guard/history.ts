@@ -5,6 +5,13 @@
  */
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { Side } from '../model/records.ts';
+import {
+  createSteeringLog,
+  type DoublingPause,
+  pauseAfter,
+  type SteeringHistory,
+  type SteeringLog,
+} from './steering-history.ts';
 
 /**
  * A side that had no place for a workload, and is left alone for a while: the memory of failed moves (descheduler#785).
@@ -23,10 +30,13 @@ export interface DisruptionHistory {
   failedMove(workloadUid: string, side: Side): FailedMove | undefined;
   /** When pods of the workload went back to spot, oldest first; at least the last {@link REMEMBERED_RETURNS}. */
   returns(workloadUid: string): readonly EpochMillis[];
+  /** Of moves of all workloads together. */
+  readonly steering: SteeringHistory;
 }
 
 /** What is written. An eviction without an answer counts, too: it may have happened. */
 export interface DisruptionLog extends DisruptionHistory {
+  readonly steering: SteeringLog;
   /** The latest instant wins, in whatever order several disruptions of a workload are told. */
   recordDisruption(workloadUid: string, at: EpochMillis): void;
   /** Doubles the pause before the side is tried again. */
@@ -48,8 +58,7 @@ const noReturns: readonly EpochMillis[] = [];
 /** Longer than any cooldown or window that makes sense. */
 const KEPT_MILLIS: Millis = 86_400_000;
 
-/** @param backoff pause after the first failure, and its bound; both above 0. */
-export function createDisruptionLog(backoff: { readonly initial: Millis; readonly max: Millis }): DisruptionLog {
+export function createDisruptionLog(backoff: DoublingPause): DisruptionLog {
   const last = new Map<string, EpochMillis>();
   const failed = new Map<string, { -readonly [S in Side]?: FailedMove }>();
   const returned = new Map<string, EpochMillis[]>();
@@ -59,7 +68,9 @@ export function createDisruptionLog(backoff: { readonly initial: Millis; readonl
   const keepAnew = (workloadUid: string, at: EpochMillis): void => {
     if (gone.delete(workloadUid)) gone.set(workloadUid, at);
   };
+  const steering = createSteeringLog(backoff);
   return {
+    steering,
     returns: (workloadUid) => returned.get(workloadUid) ?? noReturns,
     recordReturn(workloadUid, at) {
       const instants = returned.get(workloadUid) ?? [];
@@ -77,7 +88,7 @@ export function createDisruptionLog(backoff: { readonly initial: Millis; readonl
     recordFailedMove(workloadUid, side, at) {
       const sides = failed.get(workloadUid) ?? {};
       const failures = (sides[side]?.failures ?? 0) + 1;
-      sides[side] = { failures, retryAt: at + Math.min(backoff.max, backoff.initial * 2 ** (failures - 1)) };
+      sides[side] = { failures, retryAt: at + pauseAfter(failures, backoff) };
       failed.set(workloadUid, sides);
       keepAnew(workloadUid, at);
     },
@@ -93,6 +104,7 @@ export function createDisruptionLog(backoff: { readonly initial: Millis; readonl
       for (const [each, since] of gone) {
         if (at - since < KEPT_MILLIS) break;
         for (const memory of [last, failed, returned, gone]) memory.delete(each);
+        steering.forget(each);
       }
     },
   };

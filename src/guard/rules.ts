@@ -5,7 +5,7 @@
  * here.
  */
 import type { Rule } from './context.ts';
-import { hasRoom, hasRoomToGrow, sideNotInBackoff } from './rules/destination.ts';
+import { hasRoom, hasRoomToGrow, newPodsSteered, sideNotInBackoff } from './rules/destination.ts';
 import { fallbackAllowed, fallbackInTurn, noneTerminatingOfSet, stillWaiting } from './rules/fallback.ts';
 import { fresh } from './rules/freshness.ts';
 import { leading, warmedUp } from './rules/leadership.ts';
@@ -48,6 +48,7 @@ export const rules: readonly Rule[] = [
   spotOpen,
   returnsPaced,
   pdbAllows,
+  newPodsSteered,
   sideNotInBackoff,
   fallbackAllowed,
   hasRoom,

@@ -156,6 +156,14 @@ export const blockReasons = {
       'The last move to {side} did not end there, for want of room or because the new pod missed the webhook; it is tried again in {remaining}',
     advice: 'Add {side} capacity, or wait; where pods miss the webhook (MissedAdmission), mend that.',
   },
+  NewPodsMissAdmission: {
+    kinds: ['block'],
+    eventType: 'Warning',
+    message:
+      'No pod is moved, as the new pod {pod} of the last move did not pass the webhook; one move tries again in {remaining}',
+    advice:
+      'See that the webhook is registered, reachable and trusted; moves go on with the first new pod that passes it.',
+  },
   SingleReplica: {
     kinds: ['block'],
     eventType: 'Normal',

@@ -5,7 +5,7 @@
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import { isLive, podsOf } from '../../model/owners.ts';
-import type { Side, WorkloadRecord } from '../../model/records.ts';
+import type { PodRecord, Side, WorkloadRecord } from '../../model/records.ts';
 import type { Sides } from '../../model/sides.ts';
 
 /** A move under way. */
@@ -27,6 +27,13 @@ export type MoveOutcome = 'pending' | 'landed' | 'failed';
 /** Creation times are whole seconds, so a replacement may seem to be made up to a second before the eviction. */
 const CLOCK_GRAIN_MILLIS: Millis = 1000;
 
+/** The pods of the workload made since the move began. */
+export function madeSince(view: ClusterView, workload: WorkloadRecord, { podUid, at }: Move): readonly PodRecord[] {
+  return podsOf(view, workload).filter(
+    (pod) => isLive(pod) && pod.uid !== podUid && pod.createdAt > at - CLOCK_GRAIN_MILLIS,
+  );
+}
+
 /**
  * Judges a move by the pods of the workload created since.
  * @param patienceMillis how long a replacement may stay unschedulable before the move counts as failed.
@@ -38,12 +45,9 @@ export function judgeMove(
   move: Move,
   options: { readonly patienceMillis: Millis; readonly now: EpochMillis },
 ): MoveOutcome {
-  const replacements = podsOf(view, workload).filter(
-    (pod) => isLive(pod) && pod.uid !== move.podUid && pod.createdAt > move.at - CLOCK_GRAIN_MILLIS,
-  );
   let isElsewhere = false;
   let isStranded = false;
-  for (const pod of replacements) {
+  for (const pod of madeSince(view, workload, move)) {
     const node = pod.nodeName === undefined ? undefined : view.node(pod.nodeName);
     if (node !== undefined) {
       const nodeClass = sides.classOf(node);

@@ -9,7 +9,7 @@ import { aNode, aSpreadRule, aVolumeClaim, GIB, NOON } from '../../model/testing
 import { aContainer, aSizedWorkload } from '../../model/testing/sizing-records.ts';
 import { inspectAll } from '../guard.ts';
 import { createDisruptionLog } from '../history.ts';
-import { evict, nodes, scene, web, withPods } from '../testing/scene.ts';
+import { evict, nodes, restamp, scene, web, withPods } from '../testing/scene.ts';
 
 describe('a place for the replacement', () => {
   const full = aNode('o', 'on-demand', { maxPods: 1 });
@@ -150,6 +150,19 @@ describe('a side that found no place a moment ago', () => {
     log.recordFailedMove(web.uid, 'spot', NOON);
     expect(inspectAll(evict(), scene({ history: log }))).toEqual([]);
   });
+});
+
+test('while new pods miss the webhook none of any workload is moved, to whichever side, until the pause is over', () => {
+  const log = createDisruptionLog({ initial: 180_000, max: 3_600_000 });
+  log.steering.recordMissed('other', { namespace: 'x', name: 'x-1', createdAt: NOON }, NOON - 1, NOON - 100_000);
+  const at = (now: number, decision: Parameters<typeof inspectAll>[0] = evict()) =>
+    inspectAll(decision, scene({ history: log, now })).filter(({ rule }) => rule === 'new-pods-steered');
+  expect(at(NOON)).toMatchObject([{ reason: 'NewPodsMissAdmission', retryAfterMillis: 80_000 }]);
+  expect(at(NOON, evict({ to: 'spot' }))).toHaveLength(1);
+  expect(at(NOON, restamp())).toEqual([]);
+  expect(at(NOON + 80_000)).toEqual([]);
+  log.steering.recordSteered({ namespace: 'y', createdAt: NOON });
+  expect(at(NOON)).toEqual([]);
 });
 
 test('cover that waits itself moves only to a node that is there, not to a promise', () => {

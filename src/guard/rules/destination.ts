@@ -24,6 +24,17 @@ export const sideNotInBackoff = evictRule(
   },
 );
 
+export const newPodsSteered = evictRule(
+  'new-pods-steered',
+  'Where new pods do not pass the webhook a move is left to chance, of whichever workload: one at a time finds out.',
+  ({ decision, workload }, { history, now }) => {
+    const missed = history.steering.missed(decision.workloadUid, workload.namespace);
+    const remaining = missed === undefined ? 0 : missed.retryAt - now;
+    if (missed === undefined || remaining <= 0) return undefined;
+    return object('NewPodsMissAdmission', { pod: missed.pod, remaining: inWords(remaining) }, remaining);
+  },
+);
+
 export const hasRoom = endRule(
   'has-room',
   'A pod is only ended when its replacement fits on the other side. The dearest question, so it comes late.',
