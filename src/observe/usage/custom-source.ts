@@ -7,11 +7,17 @@
 import type { Semaphore } from '../../kube/transport/semaphore.ts';
 import { isRecord, memberOf } from '../../lib/is-record.ts';
 import { tryParseJson } from '../../lib/try-parse-json.ts';
-import type { EpochMillis, Millis } from '../../lib/units.ts';
+import type { EpochMillis } from '../../lib/units.ts';
 import type { UsagePoint, UsageSeries } from '../../model/usage-series.ts';
 import { type HttpExchange, shown } from './http-exchange.ts';
 import type { CredentialsReader } from './source-credentials.ts';
-import type { UsageAnswer, UsageProblem, UsageRequest, UsageSource } from './usage-source.ts';
+import {
+  MOST_AHEAD_MILLIS,
+  type UsageAnswer,
+  type UsageProblem,
+  type UsageRequest,
+  type UsageSource,
+} from './usage-source.ts';
 
 export interface CustomSourceOptions {
   readonly name: string;
@@ -77,9 +83,6 @@ function question({ workload, pods, containers, from, to }: UsageRequest): Quest
   return { workload, pods, containers, from: { cpu: from.cpu / 1000, memory: from.memory / 1000 }, to: to / 1000 };
 }
 
-/** A clock may be off; milliseconds in place of seconds are some 50,000 years. */
-const MOST_AHEAD: Millis = 300_000;
-
 /**
  * Leniently: a series that cannot be read costs itself only. What is later than what was asked for is left out: taken,
  * all until then would count as read.
@@ -95,7 +98,7 @@ function readAnswer(body: Buffer, url: URL, to: EpochMillis): UsageAnswer {
   let ahead = 0;
   const pointsOf = (value: unknown, convert: (value: number) => number): UsagePoint<number>[] => {
     const points = readPoints(value, convert);
-    ahead += points.filter(({ at }) => at > to + MOST_AHEAD).length;
+    ahead += points.filter(({ at }) => at > to + MOST_AHEAD_MILLIS).length;
     return points.filter(({ at }) => at <= to);
   };
   for (const item of list) {

@@ -12,7 +12,7 @@ import { describeError } from '../../lib/errors.ts';
 import { toBytes, toMillicores, tryParseQuantity } from '../../lib/quantity.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { type ContainerUsage, createInstantUsage, type InstantUsage } from './instant-usage.ts';
-import type { UsageProblem, UsageSource } from './usage-source.ts';
+import { MOST_AHEAD_MILLIS, type UsageProblem, type UsageSource } from './usage-source.ts';
 
 /** Checked as it is read: another server may stand behind the API. */
 export interface PodMetrics extends KubeObject {
@@ -102,9 +102,6 @@ export function createMetricsServerSource(options: MetricsServerOptions): UsageS
   };
 }
 
-/** Clocks of nodes differ by seconds. */
-const MOST_AHEAD: Millis = 300_000;
-
 /**
  * Takes one item at a time: those of a large namespace, held together, would be the most the process ever has in
  * memory.
@@ -138,7 +135,7 @@ function createReader(podName: (name: string) => string, clock: Clock) {
  */
 function timeOf(timestamp: string, now: EpochMillis): EpochMillis {
   const at = Date.parse(timestamp);
-  return at > now + MOST_AHEAD ? now : at;
+  return at > now + MOST_AHEAD_MILLIS ? now : at;
 }
 
 /** Undefined where neither amount can be read. */

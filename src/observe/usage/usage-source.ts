@@ -6,6 +6,9 @@ import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
 import type { ResourceInstants, UsageSeries } from '../../model/usage-series.ts';
 
+/** Clocks differ by seconds: what is told of a time this far ahead of the operator's comes of one that is wrong. */
+export const MOST_AHEAD_MILLIS: Millis = 300_000;
+
 /** What one workload's turn asks for. */
 export interface UsageRequest {
   readonly workload: WorkloadRef;
