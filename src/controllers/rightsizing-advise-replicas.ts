@@ -17,12 +17,12 @@ import { isLive } from '../model/owners.ts';
 import type { PolicySpec } from '../model/policy-spec.ts';
 import { hasReplicaIdentity, MAX_SIZED_REPLICAS, replicaOf, replicaRef } from '../model/replica.ts';
 import {
+  haveRoom,
   type ReplicaState,
   type ReplicaStates,
   readReplicaSizes,
   sizesOf,
   withReplicaSizes,
-  writeReplicaSizes,
 } from '../model/replica-sizes.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
@@ -92,7 +92,8 @@ export function replicaStatesOf(
 
 /** Undefined where the policy does not ask for it, and nothing is left of a time when it did. */
 export function adviseReplicas(question: ReplicasQuestion): ReplicasAdvised | undefined {
-  const { workload, spec, pods, states } = question;
+  const { workload, spec, pods } = question;
+  const states = withinBounds(question);
   const isWritten = workload.annotations[rightsizingKeys.replicaSizes] !== undefined;
   if (!spec.updates.sizePerReplica) {
     if (!isWritten) return undefined;
@@ -106,24 +107,30 @@ export function adviseReplicas(question: ReplicasQuestion): ReplicasAdvised | un
     const replica = replicaOf(workload, each.pod);
     if (replica !== undefined) byReplica.set(replica, each);
   }
-  const obstacle = tooMany(question, byReplica);
+  const obstacle = tooMany(question, new Set([...byReplica.keys(), ...states.keys()]));
   if (obstacle !== undefined) return { obstacle, states, replicas: [] };
-  const replicas = [...byReplica].map(([replica, pod]) => adviseOne(question, replica, pod));
+  const replicas = [...byReplica].map(([replica, pod]) => adviseOne({ ...question, states }, replica, pod));
   return { obstacle: undefined, states, replicas };
 }
 
-function tooMany(
-  { workload, inForce, states }: ReplicasQuestion,
-  byReplica: ReadonlyMap<string, SizedPod>,
-): string | undefined {
-  const count = new Set([...byReplica.keys(), ...states.keys()]).size;
-  if (Math.max(count, workload.replicas) > MAX_SIZED_REPLICAS) {
-    return `there are ${Math.max(count, workload.replicas)} replicas, and ${MAX_SIZED_REPLICAS} at most have sizes of their own`;
+/**
+ * Nodes that are replaced one after the other, as in an upgrade, are more for a while than there are pods: those that
+ * are gone leave first.
+ */
+function withinBounds({ workload, pods, states }: ReplicasQuestion): ReplicaStates {
+  const present = new Set(pods.filter(({ pod }) => isLive(pod)).map(({ pod }) => replicaOf(workload, pod)));
+  const gone = [...states.keys()].filter((replica) => !present.has(replica));
+  const surplus = new Set(gone.slice(0, Math.max(0, gone.length + present.size - MAX_SIZED_REPLICAS)));
+  return surplus.size === 0 ? states : new Map([...states].filter(([replica]) => !surplus.has(replica)));
+}
+
+function tooMany({ workload, now }: ReplicasQuestion, replicas: ReadonlySet<string>): string | undefined {
+  const count = Math.max(replicas.size, workload.replicas);
+  if (count > MAX_SIZED_REPLICAS) {
+    return `there are ${count} replicas, and ${MAX_SIZED_REPLICAS} at most have sizes of their own`;
   }
-  const fresh: ReplicaState = freshState(inForce);
-  const all = new Map([...[...byReplica.keys()].map((replica) => [replica, fresh] as const), ...states]);
-  const isTooLong = all.size > 0 && writeReplicaSizes(workload.containers, all) === undefined;
-  return isTooLong ? 'the sizes of all replicas do not fit into an annotation' : undefined;
+  const isRoom = haveRoom(workload.containers, [...replicas], now);
+  return isRoom ? undefined : 'the sizes of all replicas do not fit into an annotation';
 }
 
 /** Of a replica that goes its own way from now on, from what it has. */

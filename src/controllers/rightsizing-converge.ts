@@ -1,7 +1,7 @@
 /** Brings running pods in line with the sizes in force, each in one patch. */
 import { type DriftedPod, driftedPods, managedKeys } from '../decide/rightsizing/pod-drift.ts';
 import { joinChanges, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
-import { loweredResources, type SizedPart } from '../decide/rightsizing/watched-change.ts';
+import type { SizedPart } from '../decide/rightsizing/watched-change.ts';
 import type { ResizeDecision } from '../decide/size-decision.ts';
 import { applyChanges, isIncrease, type SizeChange, sizeKeys, sizeOfContainer } from '../model/pod-size.ts';
 import { replicaOf } from '../model/replica.ts';
@@ -94,8 +94,7 @@ export function createConverge({ actuator, isAllocated }: ConvergeOptions): Conv
     const cramped: DriftedPod[] = [];
     for (const each of [...drifted.filter((one) => !rises(one)), ...drifted.filter(rises)]) {
       if (actuator.isResizing(each.pod.pod.uid)) continue;
-      const isPutBack = isRestore || isPutBackIn(each, stateOf(each.pod));
-      const decision = decisionFor(context, each.pod, each.changes, summary, isPutBack);
+      const decision = decisionFor(context, each.pod, each.changes, summary, isRestore);
       const attempt = await actuator.resize(decision, context.policy.spec, context.signal);
       kept ??= resultOfAttempt(workload, context.memory, attempt);
       if (attempt.kind !== 'blocked') continue;
@@ -127,16 +126,6 @@ export function decisionFor(
     ...(isRestore && { isRestore }),
     why: { summary, numbers: {} },
   };
-}
-
-/** A replica with a floor was given back what it had before a decrease that did it harm. */
-function isPutBackIn({ pod, changes }: DriftedPod, state: ReplicaState | undefined): boolean {
-  if (state === undefined || changes.some((change) => loweredResources(change, pod.sizing.containers).length > 0)) {
-    return false;
-  }
-  return partsOf(changes).every((part) =>
-    state.lessons.floors.some((floor) => floor.container === part.container && floor.resource === part.resource),
-  );
 }
 
 /** Something of it grows, so its node has to have room for it. */

@@ -9,7 +9,7 @@ import { renderReason } from '../lib/reasons.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import { applyChanges, type SizeChange } from '../model/pod-size.ts';
-import { type ReplicaState, sizesOf, withReplicaSizes } from '../model/replica-sizes.ts';
+import { mostOfAll, type ReplicaState, type ReplicaStates, sizesOf, withReplicaSizes } from '../model/replica-sizes.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { ReplicaAdvice } from './rightsizing-advise-replicas.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
@@ -62,6 +62,26 @@ export function putInForce(
   return { state: { ...raised, before: sizesOf(before) }, given: { ...given, watch: rest } };
 }
 
+/**
+ * Sizes while what was given cannot be written: whoever was given less is brought back to what is written, and whoever
+ * was given more keeps it.
+ */
+export function neverLess(
+  inForce: readonly ContainerSpecRecord[],
+  written: ReplicaStates,
+  next: ReplicaStates,
+  given: readonly Pick<Given, 'replica'>[],
+): ReplicaStates {
+  const states = new Map(written);
+  for (const { replica } of given) {
+    const state = next.get(replica);
+    if (state === undefined) continue;
+    const had = withReplicaSizes(inForce, written.get(replica));
+    states.set(replica, { ...state, sizes: sizesOf(mostOfAll(had, new Map([[replica, state]]))) });
+  }
+  return states;
+}
+
 /** An event for all of them together, and an entry of the journal for each. */
 export function tellReplicas(
   options: TellReplicas,
@@ -76,7 +96,8 @@ export function tellReplicas(
     const more = given.length === 1 ? '' : `; and ${given.length - 1} more replicas`;
     const changes = `replica ${first.replica}: ${describeChanges(first.changes, first.before)}${more}`;
     const message = renderReason('UpdateSuccess', { ...workload, method: 'InPlace', changes });
-    options.events.onWorkload(workload, { reason: 'UpdateSuccess', message });
+    // One series: changes of many replicas would use up what may be told of a workload, and harm would not be told.
+    options.events.onWorkload(workload, { reason: 'UpdateSuccess', message, isSeries: true });
     for (const { replica, changes: own, before } of given) {
       const text = `replica ${replica}: ${describeChanges(own, before)}`;
       const told = renderReason('UpdateSuccess', { ...workload, method: 'InPlace', changes: text });

@@ -7,20 +7,12 @@ import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { mayEvict } from '../decide/rightsizing/choose-method.ts';
 import { describeChanges, dueChanges } from '../decide/rightsizing/due-changes.ts';
 import { type Pace, paceOf } from '../decide/rightsizing/replica-pace.ts';
-import {
-  type Beginning,
-  joinChanges,
-  mayBegin,
-  partsOf,
-  restOf,
-  withoutParts,
-} from '../decide/rightsizing/side-by-side.ts';
+import { type Beginning, joinChanges, mayBegin, restOf } from '../decide/rightsizing/side-by-side.ts';
 import type { Clock } from '../lib/clock.ts';
-import { formatDuration } from '../lib/duration.ts';
 import { renderReason } from '../lib/reasons.ts';
 import { formatTime } from '../lib/rfc3339.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
-import { effectiveChanges, type SizeChange } from '../model/pod-size.ts';
+import { effectiveChanges } from '../model/pod-size.ts';
 import {
   noReplicas,
   type ReplicaState,
@@ -35,8 +27,10 @@ import type { ApplyContext } from './rightsizing-apply.ts';
 import { LOOK_AGAIN_MILLIS, resultOfAttempt } from './rightsizing-apply-result.ts';
 import { type Changes, FLOOR_MILLIS } from './rightsizing-change.ts';
 import { decisionFor, isGlobal } from './rightsizing-converge.ts';
-import { type Given, putInForce, type TellReplicas, tellReplicas } from './rightsizing-replica-change.ts';
+import { type Given, neverLess, putInForce, type TellReplicas, tellReplicas } from './rightsizing-replica-change.ts';
 import { createReplicaMemories, type ReplicaMemory } from './rightsizing-replica-memory.ts';
+import { type PutBackOptions, putBackReplicas } from './rightsizing-replica-put-back.ts';
+import { firstToChange, gatheringFor, urgent, waitingFor } from './rightsizing-replica-turns.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 import { lookAfterReplicas } from './rightsizing-watch-replicas.ts';
@@ -58,7 +52,7 @@ export interface ReplicasSized {
 /** One look at all replicas of a workload. Writes what is in force for them in one go. */
 export type SizeReplicas = (context: ApplyContext) => Promise<ReplicasSized>;
 
-export interface SizeReplicasOptions extends TellReplicas {
+export interface SizeReplicasOptions extends TellReplicas, Pick<PutBackOptions, 'isAllocated'> {
   readonly actuator: Pick<SizeActuator, 'resize' | 'isResizing' | 'lacksRoom'>;
   readonly changes: Pick<Changes, 'judge'>;
   readonly settings: () => RightsizingSettings;
@@ -77,11 +71,6 @@ interface Attempted {
 const MAX_TRIES = 3;
 /** The least pause after harm: doubling no pause at all would be none. */
 const LEAST_PAUSE_MILLIS: Millis = 600_000;
-/**
- * What is due within this time for whichever replica is done at once: each time is a write to the workload, which all
- * who watch it hear of. More memory, and taking back what did harm, wait for nothing.
- */
-const GATHER_MILLIS: Millis = 60_000;
 
 export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
   const { actuator, settings, clock } = options;
@@ -225,13 +214,22 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
       : await begin(context, asked, own, next, harmed);
     const text = writeReplicaSizes(workload.containers, next) ?? null;
     const isChange = given.length + harms.length > 0;
-    if ((isChange || gathering === 0) && text !== (workload.annotations[rightsizingKeys.replicaSizes] ?? null)) {
+    // Not written, it would be watched anew.
+    const isOver = [...asked.states].some(
+      ([replica, { before }]) => before !== undefined && next.get(replica)?.before === undefined,
+    );
+    if (
+      (isChange || isOver || gathering === 0) &&
+      text !== (workload.annotations[rightsizingKeys.replicaSizes] ?? null)
+    ) {
       const failed = await annotate({
         [rightsizingKeys.replicaSizes]: text,
         ...(isChange && { [rightsizingKeys.lastApplied]: formatTime(now) }),
       });
-      // Pods that were given less already are brought back to what is written.
-      if (failed !== undefined) return { states: asked.states, ended: failed, kept: undefined, waiting: undefined };
+      if (failed !== undefined) {
+        const states = neverLess(advised.inForce, asked.states, next, given);
+        return { states, ended: failed, kept: undefined, waiting: undefined };
+      }
       own.writtenAt = now;
       if (isChange) {
         memory.lastApplied = now;
@@ -243,6 +241,7 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
       }
       tellReplicas(options, context, given, harms);
     }
+    await putBackReplicas(context, next, options);
     const [firstHarm] = harms;
     const cause = firstHarm && `replica ${firstHarm.replica}: ${firstHarm.harm.cause}`;
     const message = cause && renderReason('ChangeReverted', { ...workload, cause });
@@ -259,42 +258,3 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
 
 const nothingSized: ReplicasSized = { states: noReplicas, ended: undefined, kept: undefined, waiting: undefined };
 const nothingBegun: Attempted = { given: [], kept: undefined, waiting: undefined };
-
-/** How long until what is not urgent may be written again. */
-function gatheringFor(
-  { writtenAt = Number.NEGATIVE_INFINITY }: ReplicaMemory,
-  { canaryMillis }: RightsizingSettings,
-  now: EpochMillis,
-): Millis {
-  // No longer than the first replica is watched, or its watch would be over before the others follow.
-  return Math.max(0, writtenAt + Math.min(GATHER_MILLIS, canaryMillis) - now);
-}
-
-/** Of what is raised, the memory: too little of it kills. */
-function urgent(raises: readonly SizeChange[]): readonly SizeChange[] {
-  const others = partsOf(raises).filter(({ resource }) => resource !== 'memory');
-  return withoutParts([{ changes: raises }], others).flatMap(({ changes }) => changes);
-}
-
-/** Ready pods first, the newest of them: it has the least to lose. */
-function firstToChange(replicas: readonly ReplicaAdvice[]): readonly ReplicaAdvice[] {
-  const newest = replicas.toSorted((a, b) => b.pod.pod.createdAt - a.pod.pod.createdAt);
-  return newest.toSorted((a, b) => Number(b.pod.pod.ready) - Number(a.pod.pod.ready));
-}
-
-/** Why the others are not lowered yet. @param first the replica that has just been. */
-function waitingFor(
-  pace: Pace,
-  first: string | undefined,
-  replicas: readonly ReplicaAdvice[],
-): ApplyResult | undefined {
-  const replica = pace.kind === 'wait' ? pace.replica : first;
-  if (replica === undefined) return undefined;
-  const pod = replicas.find((each) => each.replica === replica)?.pod.pod.name ?? replica;
-  if (pace.kind === 'begin' || pace.for === 'watched') {
-    return { status: 'Pending', reason: 'CanaryWatched', message: renderReason('CanaryWatched', { pod }) };
-  }
-  const remaining = formatDuration(Math.ceil(pace.millis / 1000) * 1000);
-  const message = renderReason('ReplicaHarmed', { pod, remaining });
-  return { status: 'Pending', reason: 'ReplicaHarmed', message, againAfterMillis: pace.millis };
-}

@@ -38,8 +38,10 @@ export interface LookAfterOptions {
  * new one. A pod that is replaced, and a node that boots, takes minutes.
  */
 const ABSENT_MILLIS: Millis = 3_600_000;
-/** While nobody led for a day, too much else happened to put what is seen down to the change. */
+/** While nobody led for a day, or the pod could not have it, too much else happened to put what is seen down to the change. */
 const MAX_AGE_MILLIS: Millis = 86_400_000;
+/** A watch is looked at every few seconds; one that ended so long ago ended while nothing was applied. */
+const LATE_MILLIS: Millis = 300_000;
 
 /** Keeps `own`; writes nothing. */
 export async function lookAfterReplicas(
@@ -53,11 +55,17 @@ export async function lookAfterReplicas(
   const running = new Map(replicas.map((each) => [each.replica, each]));
   const next = new Map(states);
   const harms: ReplicaHarm[] = [];
-  for (const replica of own.watches.keys()) if (!states.has(replica)) own.watches.delete(replica);
+  for (const each of [own.watches, own.absentSince])
+    for (const replica of each.keys()) if (!states.has(replica)) each.delete(replica);
+  for (const replica of own.awaitingSince.keys()) if (!running.has(replica)) own.awaitingSince.delete(replica);
   for (const [replica, state] of states) {
     if (present.has(replica)) own.absentSince.delete(replica);
     else if (isLongAbsent(replica, own, options.now)) next.delete(replica);
     const advised = running.get(replica);
+    const watch = own.watches.get(replica);
+    // Without a pod nobody sees whether less is enough.
+    if (advised === undefined && watch !== undefined)
+      own.watches.set(replica, { ...watch, spreadingUntil: options.now });
     if (advised === undefined || state.before === undefined) continue;
     const looked = await lookAfterOne(context, advised, state, own, options);
     next.set(replica, looked.state);
@@ -86,7 +94,8 @@ async function lookAfterOne(
     return { state: { ...sizes, before: undefined } };
   };
   const known = watches.get(replica) ?? resumed(state, pod, inForce, now);
-  if (known === undefined) return over(state);
+  if (known === undefined || now - known.startedAt > MAX_AGE_MILLIS + revertMillis) return over(state);
+  if (now > endOf(known, revertMillis) + LATE_MILLIS) return over(state);
   const isGranted = effectiveChanges(pod.sizing.containers, known.changes).length === 0;
   const isThere = isGranted && isInForce(pod.sizing, known.changes);
   const watch = isThere ? known : { ...known, spreadingUntil: now };
@@ -103,8 +112,11 @@ async function lookAfterOne(
     watches.set(replica, { ...watch, changes: left });
     return { state: changed, harm };
   }
-  const since = Math.max(watch.startedAt, watch.spreadingUntil ?? 0);
-  return now < since + watchMillis(watch, revertMillis) ? { state } : over(state);
+  return now < endOf(watch, revertMillis) ? { state } : over(state);
+}
+
+function endOf(watch: OngoingChange, revertMillis: Millis): EpochMillis {
+  return Math.max(watch.startedAt, watch.spreadingUntil ?? 0) + watchMillis(watch, revertMillis);
 }
 
 /** What the last leader watched; undefined where there is nothing to watch, or too much has happened since. */

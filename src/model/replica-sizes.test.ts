@@ -56,6 +56,14 @@ describe('sizes of replicas', () => {
     );
   });
 
+  test('a change of the future is none of ours: believed, it would hold back every change until then', () => {
+    const at = (changedAt: number) => {
+      const text = writeReplicaSizes(template, new Map([['3', state(template, { changedAt })]]));
+      return readReplicaSizes(text, template, 1_000_000).get('3')?.changedAt;
+    };
+    expect([at(999_999), at(1_060_000), at(1_060_001)]).toEqual([999_999, 1_060_000, undefined]);
+  });
+
   test('for any sizes, a replica is given its own and never another’s', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(300), { minLength: 1, maxLength: 20 }), fc.array(anyState), (ordinals, all) => {

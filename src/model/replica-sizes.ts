@@ -5,7 +5,7 @@
  */
 import { isRecord } from '../lib/is-record.ts';
 import { tryParseJson } from '../lib/try-parse-json.ts';
-import type { EpochMillis } from '../lib/units.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
 import { isNewerFormat } from './kept-format.ts';
 import { type Lessons, lessonsBody, noLessons, readLessonsBody } from './learned-floors.ts';
 import { sizeKeys } from './pod-size.ts';
@@ -31,11 +31,16 @@ export const noReplicas: ReplicaStates = new Map<string, never>();
 
 /** All annotations of an object share 256 KiB. */
 const MAX_CHARACTERS = 100_000;
+/** For what replicas learn, some hundred floors: one that does not fit would cost all of them their sizes. */
+const LESSONS_CHARACTERS = 10_000;
+/** By which the clocks of two replicas of Stowage may differ. */
+const SKEW_MILLIS: Millis = 60_000;
 
 /** The text of the annotation; undefined where no replica has a size of its own, or it would take too much room. */
 export function writeReplicaSizes(
   template: readonly ContainerSpecRecord[],
   replicas: ReplicaStates,
+  atMost = MAX_CHARACTERS,
 ): string | undefined {
   if (replicas.size === 0 || replicas.size > MAX_SIZED_REPLICAS) return undefined;
   const entries = [...replicas].map(([replica, { sizes, changedAt, before, lessons }]) => [
@@ -48,18 +53,31 @@ export function writeReplicaSizes(
     },
   ]);
   const text = JSON.stringify({ template: sizesBody(sizesOf(template)), replicas: Object.fromEntries(entries) });
-  return text.length > MAX_CHARACTERS ? undefined : text;
+  return text.length > atMost ? undefined : text;
+}
+
+/** Whether there is room for sizes of all of these replicas, also while each is watched with less. */
+export function haveRoom(
+  template: readonly ContainerSpecRecord[],
+  replicas: readonly string[],
+  now: EpochMillis,
+): boolean {
+  const sizes = sizesOf(template);
+  const watched: ReplicaState = { sizes, changedAt: now, before: sizes, lessons: noLessons };
+  const all = new Map(replicas.map((replica) => [replica, watched]));
+  return all.size === 0 || writeReplicaSizes(template, all, MAX_CHARACTERS - LESSONS_CHARACTERS) !== undefined;
 }
 
 /**
  * Reads the annotation.
  * @param template of today: whoever edits the sizes in it means what he writes, so nothing of before counts.
- * @param now floors that have expired by then are left out.
+ * @param now floors that have expired by then are left out, and times of the future are none of ours: believed, they
+ * would hold back every change until then. Left out: for whoever asks for the sizes alone.
  */
 export function readReplicaSizes(
   text: string | undefined,
   template: readonly ContainerSpecRecord[],
-  now: EpochMillis = 0,
+  now?: EpochMillis,
 ): ReplicaStates {
   const value = text === undefined ? undefined : tryParseJson(text);
   if (!isRecord(value) || isNewerFormat(value) || !isRecord(value['replicas'])) return noReplicas;
@@ -120,7 +138,7 @@ function readState(
   entry: unknown,
   template: readonly ContainerSpecRecord[],
   names: readonly string[],
-  now: EpochMillis,
+  now: EpochMillis | undefined,
 ): ReplicaState | undefined {
   if (!isRecord(entry)) return undefined;
   const sizes = readSizes(entry['size'], names);
@@ -130,9 +148,9 @@ function readState(
   const { at, before } = entry;
   return {
     sizes,
-    changedAt: typeof at === 'number' && Number.isSafeInteger(at) && at >= 0 ? at : undefined,
+    changedAt: isTime(at) && (now === undefined || at <= now + SKEW_MILLIS) ? at : undefined,
     before: readSizes(before, names),
-    lessons: entry['floors'] === undefined ? noLessons : readLessonsBody(entry, now),
+    lessons: entry['floors'] === undefined ? noLessons : readLessonsBody(entry, now ?? 0),
   };
 }
 
@@ -166,6 +184,10 @@ function readSizes(value: unknown, names: readonly string[]): SizesByContainer |
     sizes.set(name, Object.fromEntries(set));
   }
   return sizes;
+}
+
+function isTime(value: unknown): value is EpochMillis {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 function isAmount(value: unknown): boolean {

@@ -37,6 +37,11 @@ describe('replicas are lowered', () => {
     expect(pace(replica('1'), replica('2'))).toMatchObject({ atMost: 1 });
   });
 
+  test('whatever somebody writes of harm in the future', () => {
+    expect(pace(replica('0', { harmedAt: NOW + 60_001 })).kind).toBe('begin');
+    expect(pace(replica('0', { harmedAt: NOW + 60_000 })).kind).toBe('wait');
+  });
+
   test.each([
     [1, 999, 'wait'],
     [1, 1000, 'begin'],

@@ -24,13 +24,17 @@ export interface PaceRules {
 }
 
 const MAX_DOUBLINGS = 5;
+/** By which clocks may differ: what is later was not told by one of ours. */
+const SKEW_MILLIS: Millis = 60_000;
 
 export function paceOf(
   replicas: readonly ReplicaInPace[],
   { canaryMillis, pauseMillis }: PaceRules,
   now: EpochMillis,
 ): Pace {
-  const harmed = replicas.flatMap(({ replica, harmedAt }) => (harmedAt === undefined ? [] : [{ replica, harmedAt }]));
+  const harmed = replicas.flatMap(({ replica, harmedAt }) =>
+    harmedAt === undefined || harmedAt > now + SKEW_MILLIS ? [] : [{ replica, harmedAt }],
+  );
   const last = harmed.toSorted((a, b) => b.harmedAt - a.harmedAt)[0];
   if (last !== undefined) {
     const until = last.harmedAt + pauseMillis * 2 ** Math.min(MAX_DOUBLINGS, harmed.length - 1);
