@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { sizingKeys } from '../api/annotations-sizing.ts';
+import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
 import type { ResizeDecision } from '../decide/size-decision.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { applyChanges, type SizeChange } from '../model/pod-size.ts';
@@ -22,21 +23,33 @@ const harmed: ReplicaState = {
   lessons: { floors: [floor], reverts: 1 },
 };
 
-async function look(has: readonly SizeChange[], isRollingOut: boolean) {
+interface Look {
+  readonly has?: readonly SizeChange[];
+  readonly isRollingOut?: boolean;
+  readonly state?: ReplicaState;
+  readonly advice?: readonly SizedAdvice[];
+  /** Why nothing may be resized. */
+  readonly reason?: string;
+}
+
+/** One look at a replica whose node lacked room a moment ago. */
+async function look({ has = [], isRollingOut = false, state = harmed, advice = [], reason }: Look) {
   const asked: ResizeDecision[] = [];
-  const states = new Map([['3', harmed]]);
+  const written: unknown[] = [];
+  const states = new Map([['3', state]]);
   const annotations = { 'optipod.io/replica-sizes': writeReplicaSizes(all, states) ?? '' };
   const marks = { [sizingKeys.originalResources]: '{}' };
   const sizing = { containers: applyChanges(all, has), marks };
   const record = aSizedPod(aReplicaSet(aDeployment()), 'db-3', sizing, { uid: 'db-3' });
   const pod: SizedPod = { pod: record, sizing: record.sizing };
   const workload = aSizedWorkload({ kind: 'StatefulSet', name: 'db', containers: all, annotations, isRollingOut });
-  const advice = { replica: '3', pod, state: harmed, inForce: all, isKnown: true, advice: [] };
+  const replica = { replica: '3', pod, state, inForce: all, isKnown: true, advice };
   const sizeReplicas = createSizeReplicas({
     actuator: {
       isResizing: () => false,
-      lacksRoom: () => false,
+      lacksRoom: () => true,
       async resize(decision: ResizeDecision) {
+        if (reason !== undefined) return { kind: 'blocked', block: { reason, message: reason } };
         asked.push(decision);
         return { kind: 'asked', tookFrom: [] };
       },
@@ -45,17 +58,20 @@ async function look(has: readonly SizeChange[], isRollingOut: boolean) {
     settings: () => ({ canaryMillis: 180_000, revertMillis: 1_800_000, restart: {} }),
     sizesNewPods: () => true,
     isAllocated: () => false,
+    events: { onWorkload: () => {} },
+    journal: { record: () => {} },
+    metrics: { inc: () => {} },
     clock: createVirtualClock(NOON),
   } as unknown as SizeReplicasOptions);
   await sizeReplicas({
-    advised: { workload, pods: [pod], inForce: all, replicas: { obstacle: undefined, states, replicas: [advice] } },
-    policy: validPolicy({}),
+    advised: { workload, pods: [pod], inForce: all, replicas: { obstacle: undefined, states, replicas: [replica] } },
+    policy: validPolicy({ spec: { updateStrategy: { allowRecreate: true, evictToResize: true } } }),
     memory: createRightsizingMemory().of('uid-db'),
     live: [pod],
-    annotate: () => Promise.resolve(undefined),
+    annotate: async (wanted: unknown) => void written.push(wanted),
     signal: new AbortController().signal,
   } as unknown as ApplyContext);
-  return asked.map(({ changes, isRestore }) => [changes, isRestore === true]);
+  return { asked: asked.map(({ changes, isRestore }) => [changes, isRestore === true]), written };
 }
 
 const less = [{ container: 'app', to: { memoryRequest: 64 * MIB } }];
@@ -77,5 +93,25 @@ test.each<[string, readonly SizeChange[], boolean, unknown]>([
     [],
   ],
 ])('a replica whose decrease did harm %s', async (_, has, isRollingOut, expected) => {
-  expect(await look(has, isRollingOut)).toEqual(expected);
+  expect((await look({ has, isRollingOut })).asked).toEqual(expected);
+});
+
+const more = [
+  {
+    container: 'app',
+    current: all[0]?.size ?? {},
+    cpu: { isDue: true, request: 400, notes: [] },
+    memory: { isDue: false, notes: [] },
+  },
+] as unknown as readonly SizedAdvice[];
+
+test.each([
+  ['NodeHasNoRoom', 1],
+  ['ChangeBackoff', 1],
+  ['QuotaRefuses', 0],
+  ['OutsideUpdateWindow', 0],
+  ['NotLeader', 0],
+])('a new pod is made larger only where room is all that its predecessor lacked: %s', async (reason, writes) => {
+  const state: ReplicaState = { ...harmed, lessons: { floors: [], reverts: 0 } };
+  expect((await look({ state, advice: more, reason })).written).toHaveLength(writes);
 });

@@ -69,6 +69,12 @@ interface Attempted {
 
 /** A replica whose node has no room says nothing about the others: so many are tried before all wait. */
 const MAX_TRIES = 3;
+/** What a pod is told that its node had no room for a moment ago; all else would keep a new pod from its size as well. */
+const isAfterRefusal: ReadonlySet<string | undefined> = new Set([
+  'ChangeBackoff',
+  'ChangesIneffective',
+  'InfeasibleBefore',
+]);
 /** The least pause after harm: doubling no pause at all would be none. */
 const LEAST_PAUSE_MILLIS: Millis = 600_000;
 
@@ -118,7 +124,8 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
       const why = resultOfAttempt(advised.workload, memory, answer);
       kept ??= why;
       // It is put in force all the same where an eviction can make room for it.
-      const isCramped = why?.reason === 'NodeHasNoRoom' || actuator.lacksRoom(pod.pod.uid);
+      const reason = answer.kind === 'blocked' ? answer.block.reason : undefined;
+      const isCramped = reason === 'NodeHasNoRoom' || (isAfterRefusal.has(reason) && actuator.lacksRoom(pod.pod.uid));
       const mayGo = mayEvict(policy.spec.updates, advised.workload.kind, options.sizesNewPods());
       if (isCramped && mayGo && part.raises.length > 0) return { made: { raises: part.raises, decreases: [] }, kept };
       part = why?.reason === undefined ? undefined : restOf(part, why.reason);
@@ -136,7 +143,9 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
   ): Promise<Attempted> => {
     const now = clock.now();
     const pace = paceNow(context, own, next, now);
-    const isGathered = gatheringFor(own, settings(), now) === 0;
+    const gathering = gatheringFor(own, settings(), now);
+    if (gathering.memory > 0) return nothingBegun;
+    const isGathered = gathering.all === 0;
     let room = harmed.size > 0 || pace.kind === 'wait' ? 0 : pace.atMost;
     let tries = Number.isFinite(room) ? MAX_TRIES : Number.POSITIVE_INFINITY;
     const given: Given[] = [];
@@ -196,13 +205,14 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
     if (asked === undefined || asked.obstacle !== undefined) return nothingSized;
     const own = memoryOf(memory);
     const now = clock.now();
+    const { all: gathering, memory: gatheringMemory } = gatheringFor(own, settings(), now);
     const lookedAfter = await lookAfterReplicas(context, asked, own, {
       changes: options.changes,
       revertMillis: settings().revertMillis,
+      mayEnd: gathering === 0,
       now,
     });
     const { states: next, harms } = lookedAfter;
-    const gathering = gatheringFor(own, settings(), now);
     // While what is in force for all is being tried on one of them, nobody leaves.
     const isSettled = memory.ongoing.length === 0 && memory.takenBack.length === 0 && !workload.isRollingOut;
     for (const { replica, isKnown } of asked.replicas) {
@@ -250,7 +260,7 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
       ended: message === undefined ? undefined : { status: 'Pending', reason: 'ChangeReverted', message },
       kept,
       waiting,
-      ...(gathering > 0 && { againAfterMillis: gathering }),
+      ...(gathering > 0 && { againAfterMillis: gatheringMemory || gathering }),
       ...((own.watches.size > 0 || harms.length > 0) && { againAfterMillis: LOOK_AGAIN_MILLIS }),
     };
   };

@@ -32,3 +32,8 @@ export function replicaOf(
 export function replicaRef({ kind, namespace, name }: WorkloadRef, replica: string): WorkloadRef {
   return { kind, namespace, name: `${name}#${replica}` };
 }
+
+/** Whether it is the usage of one replica that is remembered there. */
+export function isReplicaRef({ name }: Pick<WorkloadRef, 'name'>): boolean {
+  return name.includes('#');
+}

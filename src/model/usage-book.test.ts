@@ -149,6 +149,14 @@ describe('book of usage', () => {
     expect([book.profileOf(web, 'app'), book.size()]).toEqual([undefined, 0]);
   });
 
+  test('a replica that is gone is forgotten sooner than its workload: names of nodes that come and go never end', () => {
+    const book = aBook(30 * DAY);
+    const node = { ...web, name: 'web#node-1' };
+    for (const each of [web, node]) book.see(each, settings, 0);
+    expect(book.forget(4 * DAY)).toEqual([]);
+    expect(book.forget(5 * DAY)).toEqual([{ workload: 'Deployment/shop/web#node-1' }]);
+  });
+
   describe('a container that its workload no longer has', () => {
     const both = [aSeries('a', { cpu: [[HOUR, 100]] }), aSeries('a', { cpu: [[HOUR, 50]] }, 'old-name')];
     const gone = { workload: 'Deployment/shop/web', container: 'old-name' };

@@ -7,6 +7,7 @@ import { InvalidValueError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import { type WorkloadRef, workloadKey } from './cluster-view.ts';
+import { isReplicaRef } from './replica.ts';
 import type { SavedUsage } from './saved-usage.ts';
 import type { SizedWorkload } from './sizing-records.ts';
 import { UsageEntry } from './usage-entry.ts';
@@ -18,6 +19,8 @@ import type { UsageWindow } from './usage-window.ts';
 
 /** When a workload was last seen is kept this coarse, or every save would change for it. */
 const SEEN_STEP_MILLIS: Millis = 3_600_000;
+/** Of a replica that is gone, a long weekend: nodes that an autoscaler makes never come back under their names. */
+const REPLICA_RETENTION_MILLIS: Millis = 4 * 86_400_000;
 
 /** One workload. */
 interface BookPage {
@@ -138,7 +141,8 @@ export class UsageBook {
       now - seenAt > this.#options.retentionMillis;
     const forgotten: ForgottenUsage[] = [];
     for (const [workload, page] of this.#pages) {
-      if (isOld(page)) {
+      const isReplicaGone = isReplicaRef(page.ref) && now - page.seenAt > REPLICA_RETENTION_MILLIS;
+      if (isReplicaGone || isOld(page)) {
         this.#pages.delete(workload);
         forgotten.push({ workload });
         continue;
