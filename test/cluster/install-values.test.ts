@@ -36,7 +36,7 @@ function monitoringDefinitions(): string {
 describe.skipIf(missing !== undefined || own === undefined)('the chart with other values', () => {
   const cluster = useRealCluster({ servesMetrics: true });
   const prometheus = usePrometheus(cluster);
-  const { installation, operator, install, start, bundle, asked, refused } = useInstalledChart(programs, cluster);
+  const { installation, operator, install, installWith, bundle, asked, refused } = useInstalledChart(programs, cluster);
 
   test('metrics are served over HTTPS, for those the cluster knows and allows', async () => {
     await install('metrics-tls', 'metrics.serviceMonitor.enabled=false');
@@ -104,8 +104,7 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart with othe
       kubectl(['get', 'prometheusrules,servicemonitors', '-A']);
     });
     const values = ['charts/stowage/ci/monitoring.yaml', 'charts/stowage/ci/namespaced.yaml'];
-    installation().upgrade({ values, set });
-    await start();
+    await installWith({ values, set });
     const monitors = (): string => kubectl(['-n', NAMESPACE, 'get', 'prometheusrules,servicemonitors', ...own]);
     expect(kubectl(['get', ofCluster, ...own])).toBe('');
     expect(monitors()).toContain(`prometheusrule.monitoring.coreos.com/${FULL_NAME}`);

@@ -27,6 +27,8 @@ export interface InstalledChart {
   readonly audit: () => AuditLog;
   /** Installs or upgrades with a file of values and `--set`, and starts the operator of it. */
   install(values: string, ...set: string[]): Promise<void>;
+  /** The same with several files. The operator from before is gone by then: it would be refused what it has no more. */
+  installWith(values: Parameters<Installation['upgrade']>[0]): Promise<void>;
   /** Starts the operator as it is installed, in place of the one that runs, until it is ready. */
   start(): Promise<void>;
   /** PEM of the authority the mutating webhook is called with, base64. */
@@ -75,6 +77,11 @@ export function useInstalledChart(programs: Helm, cluster: () => RealCluster): I
       expect(await started.readiness()).toBe(200);
     });
   };
+  const installWith: InstalledChart['installWith'] = async (values) => {
+    await operator?.stop();
+    present(installation).upgrade(values);
+    await start();
+  };
   const asked = (): AuditRecord[] =>
     present(audit)
       .records()
@@ -83,10 +90,8 @@ export function useInstalledChart(programs: Helm, cluster: () => RealCluster): I
     installation: () => present(installation),
     operator: () => present(operator),
     audit: () => present(audit),
-    async install(values, ...set) {
-      present(installation).upgrade({ values: [`charts/stowage/ci/${values}.yaml`], set: [FAST, ...set] });
-      await start();
-    },
+    install: (values, ...set) => installWith({ values: [`charts/stowage/ci/${values}.yaml`], set: [FAST, ...set] }),
+    installWith,
     start,
     async bundle() {
       const name = `${FULL_NAME}-mutating-webhook`;
