@@ -12,18 +12,26 @@ import type { RightsizingSettings } from './rightsizing-settings.ts';
 
 /**
  * What is due within this time for whichever replica is done at once: each time is a write to the workload, which all
- * who watch it hear of. More memory, and taking back what did harm, wait for nothing.
+ * who watch it hear of. Taking back what did harm waits for nothing.
  */
 const GATHER_MILLIS: Millis = 60_000;
+/** More memory waits no longer than this. */
+const GATHER_MEMORY_MILLIS: Millis = 15_000;
 
-/** How long until what is not urgent may be written again. */
+export interface Gathering {
+  /** How long until it may be written again; 0: now. */
+  readonly memory: Millis;
+  readonly all: Millis;
+}
+
 export function gatheringFor(
   { writtenAt = Number.NEGATIVE_INFINITY }: ReplicaMemory,
-  { revertMillis }: RightsizingSettings,
+  { revertMillis }: Pick<RightsizingSettings, 'revertMillis'>,
   now: EpochMillis,
-): Millis {
+): Gathering {
   // The others follow while the first is still watched.
-  return Math.max(0, writtenAt + Math.min(GATHER_MILLIS, revertMillis / 2) - now);
+  const left = (millis: Millis): Millis => Math.max(0, writtenAt + Math.min(millis, revertMillis / 2) - now);
+  return { memory: left(GATHER_MEMORY_MILLIS), all: left(GATHER_MILLIS) };
 }
 
 /** Of what is raised, the memory: too little of it kills. */

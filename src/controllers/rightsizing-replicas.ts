@@ -144,7 +144,6 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
     const now = clock.now();
     const pace = paceNow(context, own, next, now);
     const gathering = gatheringFor(own, settings(), now);
-    if (gathering.memory > 0) return nothingBegun;
     const isGathered = gathering.all === 0;
     let room = harmed.size > 0 || pace.kind === 'wait' ? 0 : pace.atMost;
     let tries = Number.isFinite(room) ? MAX_TRIES : Number.POSITIVE_INFINITY;
@@ -161,7 +160,7 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
       const may = mayBegin(dueChanges(advised.advice), inForce, watch === undefined ? [] : [watch]);
       const worth = worthOf(context, advised, inForce, state, own, may, now);
       held ??= worth.held;
-      const raises = isGathered ? worth.beginning.raises : urgent(worth.beginning.raises);
+      const raises = isGathered ? worth.beginning.raises : gathering.memory > 0 ? [] : urgent(worth.beginning.raises);
       // The guards go by what the view shows: that it has a size of its own must be seen there.
       const isSeen = advised.state !== undefined && context.memory.written === undefined;
       const isRested = state.changedAt === undefined || now - state.changedAt >= settings().revertMillis;

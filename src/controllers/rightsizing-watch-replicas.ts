@@ -30,6 +30,8 @@ export interface LookedAfter {
 export interface LookAfterOptions {
   readonly changes: Pick<Changes, 'judge'>;
   readonly revertMillis: Millis;
+  /** Watches may end now: each time is a write to the workload. */
+  readonly mayEnd: boolean;
   readonly now: EpochMillis;
 }
 
@@ -87,7 +89,7 @@ async function lookAfterOne(
   { replica, pod, inForce }: ReplicaAdvice,
   state: ReplicaState,
   { watches }: ReplicaMemory,
-  { changes, revertMillis, now }: LookAfterOptions,
+  { changes, revertMillis, mayEnd, now }: LookAfterOptions,
 ): Promise<{ readonly state: ReplicaState; readonly harm?: Harm }> {
   const over = (sizes: ReplicaState): { readonly state: ReplicaState } => {
     watches.delete(replica);
@@ -112,7 +114,7 @@ async function lookAfterOne(
     watches.set(replica, { ...watch, changes: left });
     return { state: changed, harm };
   }
-  return now < endOf(watch, revertMillis) ? { state } : over(state);
+  return now < endOf(watch, revertMillis) || !mayEnd ? { state } : over(state);
 }
 
 function endOf(watch: OngoingChange, revertMillis: Millis): EpochMillis {
