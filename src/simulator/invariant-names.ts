@@ -20,6 +20,7 @@ export const invariants = {
   bounds: "sizes that rightsizing sets are within the policy's bounds",
   restarts: 'pods are recreated, and containers restarted, for a size only where the policy allows it',
   steady: 'no size that rightsizing sets goes up and down again and again',
+  apart: 'no size that a replica has of its own is changed again and again, or goes up and down',
   pace: 'no pod is resized by allocation more often than its rules say',
   journal: 'what was done is in the journal',
   window: 'nothing is disrupted outside the disruption window of its workload',

@@ -8,6 +8,7 @@ import { describeStep, qosOf, sizeSteps } from './container-sizes.ts';
 import type { FleetWatch, WorkloadFacts } from './fleet-watch.ts';
 import type { Ledger } from './ledger.ts';
 import type { PolicyBook } from './policy-book.ts';
+import { createReplicaJudge } from './replica-judge.ts';
 import { createResizeJudge } from './resize-judge.ts';
 import { createSizeConsent, updatesOf } from './size-consent.ts';
 import { checkSteady, createSizeHistory } from './size-history.ts';
@@ -50,6 +51,7 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
   const history = createSizeHistory(clock);
   const consent = createSizeConsent({ caches, config, policies, fleet });
   const resizes = createResizeJudge({ cluster, clock, ledger, consent, history });
+  const apart = createReplicaJudge(clock, ledger);
   const rolling = new Set<string>();
   const counted = { resizes: 0, retemplates: 0, oomKills: 0 };
 
@@ -108,6 +110,11 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
         rolling.delete(`${type.kind} ${before.metadata?.namespace}/${before.metadata?.name}`);
     });
   }
+
+  caches.of(resources.statefulSets).onChange((before, after) => {
+    if (before !== undefined && after !== undefined && before.metadata?.uid === after.metadata?.uid)
+      apart.onWorkload(before, after);
+  });
 
   return {
     mayEvict(facts) {

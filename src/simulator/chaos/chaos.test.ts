@@ -6,9 +6,10 @@ import { LONG_CHAOS, randomScenario, SHORT_CHAOS } from './random-scenario.ts';
 import { runChaos } from './run-chaos.ts';
 
 /** Few, with every engine among them, alone and together; thousands are for the night: npm run chaos. */
-const seeds = [1, 2, 5, 12, 16, 22, 27, 29];
+const seeds = [1, 2, 5, 12, 16, 22, 25, 27, 29];
 /** One of them, with every engine and two replicas. */
 const REPLAYED = 12;
+const PER_REPLICA = 25;
 
 describe('random histories', () => {
   const histories = new Map<number, Promise<SimulationReport>>();
@@ -31,6 +32,10 @@ describe('random histories', () => {
     const drawn = seeds.map((seed) => JSON.stringify(randomScenario(seed, SHORT_CHAOS).operator?.['engines']));
     expect(new Set(drawn).size).toBeGreaterThanOrEqual(3);
     expect(drawn.join()).toMatch(/"rightsizing":true,"allocation":true/);
+  });
+
+  test('one of them sizes replicas each for itself', async () => {
+    expect((await historyOf(PER_REPLICA)).checks.apart).toBeGreaterThan(0);
   });
 
   test('the same seed gives the same history, another seed another', async () => {

@@ -8,6 +8,7 @@ import {
   randomEngines,
   randomObjects,
   randomPolicies,
+  randomReplicaSizes,
   randomSizes,
   randomSizingConfig,
   randomSizingEvent,
@@ -32,6 +33,7 @@ const SIZING_STREAM = 7_000_000;
 const OTHERS_STREAM = 8_000_000;
 const TROUBLE_STREAM = 9_000_000;
 const UPHEAVAL_STREAM = 10_000_000;
+const REPLICAS_STREAM = 11_000_000;
 
 /** The same seed and size give the same scenario; as input, so that it can be written to a file and run again. */
 export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
@@ -41,8 +43,10 @@ export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
   // A stream of its own: what placement is put through stays the same whichever engines run beside it.
   const sizing = createDraw(createSeededRandom(seed + SIZING_STREAM));
   const engines = randomEngines(sizing);
-  const policies = engines.rightsizing ? randomPolicies(sizing) : [];
-  const workloads = placed.map((workload) => randomSizes(sizing, workload, engines, policies));
+  const drawn = engines.rightsizing ? randomPolicies(sizing) : [];
+  const sized = placed.map((workload) => randomSizes(sizing, workload, engines, drawn));
+  const apart = createDraw(createSeededRandom(seed + REPLICAS_STREAM));
+  const { policies, workloads } = randomReplicaSizes(apart, drawn, sized);
   const replicas = draw.pick([1, 1, 2, 3]);
   const objects = randomObjects(sizing, workloads, engines);
   const others = createDraw(createSeededRandom(seed + OTHERS_STREAM));
@@ -61,7 +65,7 @@ export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
       ...bystanders.namespaces,
     ],
     workloads: [...workloads, ...bystanders.workloads],
-    policies,
+    policies: [...policies],
     objects,
     ...randomWeather(others),
     agents: sizing.pick([0.3, 0.7, 1]),

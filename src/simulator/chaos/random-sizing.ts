@@ -1,4 +1,5 @@
 /** What is drawn for the sizing engines: which of them run, loads, limits, policies, and what else bears upon sizes. */
+import { treeAt } from '../policy-book.ts';
 import type { ScenarioEventInput } from '../scenario/events.ts';
 import type { ScenarioInput } from '../scenario/schema.ts';
 import type { Draw } from './draw.ts';
@@ -139,6 +140,38 @@ function randomMemoryUse(draw: Draw): string {
     'step(60Mi, 400Mi, 40m)',
     'startup(80Mi, 220Mi, 2m)',
   ]);
+}
+
+/**
+ * Sizes per replica, in every fourth history that is sized: most policies ask for it, most workloads have replicas with an
+ * identity, and most of these are used unevenly.
+ */
+export function randomReplicaSizes(
+  draw: Draw,
+  policies: readonly PolicyInput[],
+  workloads: readonly WorkloadInput[],
+): { readonly policies: readonly PolicyInput[]; readonly workloads: readonly WorkloadInput[] } {
+  if (policies.length === 0 || !draw.chance(0.25)) return { policies, workloads };
+  return {
+    policies: policies.map(({ spec, ...policy }) => {
+      const updates = treeAt(spec, 'updateStrategy');
+      const allowInPlaceResize = updates['allowInPlaceResize'] === true || draw.chance(0.8);
+      const updateStrategy = { ...updates, allowInPlaceResize, sizePerReplica: draw.chance(0.8) };
+      return { ...policy, spec: { ...spec, updateStrategy } };
+    }),
+    workloads: workloads.map((workload) => {
+      if (workload.use === undefined || !draw.chance(0.7)) return workload;
+      return { ...workload, kind: 'StatefulSet', ...(draw.chance(0.8) && { use: randomUnevenUse(draw) }) };
+    }),
+  };
+}
+
+/** Each pod by chance, which its name decides. */
+function randomUnevenUse(draw: Draw): NonNullable<WorkloadInput['use']> {
+  return {
+    cpu: draw.pick(['bursty(40m, 900m, 24h, 8h)', 'noise(200m, 190m, 8h)', 'noise(200m, 190m, 20m)']),
+    memory: draw.pick(['bursty(50Mi, 230Mi, 24h, 8h)', 'noise(130Mi, 100Mi, 8h)', 'noise(130Mi, 100Mi, 20m)']),
+  };
 }
 
 /** Bounds, a quota and an autoscaler; none of them stops a workload from being made at all. */
