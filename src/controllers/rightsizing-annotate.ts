@@ -3,16 +3,19 @@ import { isWrittenByRightsizing, recommendationKey, rightsizingKeys } from '../a
 import { formatCpu, formatMemory } from '../decide/rightsizing/amount-text.ts';
 import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
 import { isNear } from '../decide/rightsizing/worth-writing.ts';
-import { formatTime } from '../lib/rfc3339.ts';
-import type { EpochMillis } from '../lib/units.ts';
+import { formatTime, parseTime } from '../lib/rfc3339.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 
 /** By key; null takes the annotation away, a key that is left out stays as it is. */
 export type Annotations = Readonly<Record<string, string | null>>;
 
+const HOUR_MILLIS: Millis = 3_600_000;
+
 /**
  * The recommendation by container, under OptiPod's keys. The time is written only together with a value that changed: a
  * pass that finds nothing new writes nothing, as each write to a workload wakes everybody who watches it.
+ * @param isForNobody values that nobody is given are told once an hour: percentiles of unlike replicas jump from one to the other.
  * @returns nothing where the workload says it all already.
  */
 export function recommendationAnnotations(
@@ -20,7 +23,10 @@ export function recommendationAnnotations(
   policyName: string,
   advice: readonly SizedAdvice[],
   now: EpochMillis,
+  isForNobody = false,
 ): Annotations {
+  const toldAt = parseTime(workload.annotations[rightsizingKeys.lastRecommendation]);
+  const isHeld = isForNobody && toldAt !== undefined && toldAt <= now && now - toldAt < HOUR_MILLIS;
   const values: Record<string, string> = {
     [rightsizingKeys.managed]: 'true',
     [rightsizingKeys.policy]: policyName,
@@ -35,7 +41,8 @@ export function recommendationAnnotations(
   for (const [key, value] of Object.entries(values)) {
     const known = workload.annotations[key];
     // A recommendation moves a little with every sample; that is not worth a write to the workload.
-    if (known !== undefined && isNear(known, value)) values[key] = known;
+    const isTold = isNear(known, value) || (isHeld && key.includes('/recommendation.'));
+    if (known !== undefined && isTold) values[key] = known;
   }
   // Of containers and fields that are gone nothing is left behind.
   const stale = Object.keys(workload.annotations).filter(

@@ -44,6 +44,12 @@ export function hasOwnSizes({ replicas }: Advised): boolean {
   return replicas !== undefined && replicas.obstacle === undefined && replicas.states.size > 0;
 }
 
+/** Every pod that runs has a size of its own: what is advised for all is for none of them. */
+export function isForNobody({ replicas }: Pick<Advised, 'replicas'>): boolean {
+  if (replicas === undefined || replicas.obstacle !== undefined || replicas.replicas.length === 0) return false;
+  return replicas.replicas.every(({ state }) => state !== undefined);
+}
+
 /** Replicas with sizes of their own that cannot be changed in place are left as they are, whatever else is allowed. */
 export function strandedReplicas(
   advised: Advised,

@@ -41,6 +41,7 @@ import {
 } from './rightsizing-memory.ts';
 import {
   hasOwnSizes,
+  isForNobody,
   replicasNote,
   savingOfAll,
   strandedReplicas,
@@ -176,7 +177,8 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
     const values = targetsOf(advice);
     if (isTelling(memory.told, values)) {
       memory.told = values;
-      options.events.onWorkload(workload, { reason: 'RecommendationGenerated', message });
+      const lasts = isForNobody(advised);
+      options.events.onWorkload(workload, { reason: 'RecommendationGenerated', message, lasts });
     }
     options.journal.record(workloadKey(workload), { kind: 'decided', reason: 'RecommendationGenerated', message });
   };
@@ -202,7 +204,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       const isAnnotated = mode === 'Auto' ? !isDryRun(settings()) : annotateRecommendations;
       let forbidden: string | undefined;
       if (isAnnotated && advised.hasUsage) {
-        const wanted = recommendationAnnotations(workload, policy.name, advised.advice, now);
+        const wanted = recommendationAnnotations(workload, policy.name, advised.advice, now, isForNobody(advised));
         const kept = await write(workload, memory, wanted, signal);
         if (kept?.isForbidden === true) forbidden = kept.message;
       }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { policyType } from '../api/optimization-policy.ts';
 import type { EmbeddedWorld } from './testing/embedded-world.ts';
 import { annotationOf, memoryOf, startShrunk } from './testing/replicas.ts';
+import { sizedEvents, workloadWrites } from './testing/sized-world.ts';
 import { inShop, MINUTE } from './testing/steps.ts';
 
 /** But for the lease, what is remembered of usage, which is saved from time to time, and the status once an hour. */
@@ -26,4 +27,14 @@ test('an hour later nothing is written, nor by the next leader, and everybody ha
   await world.clock.advance(10 * MINUTE);
   await expectRest(world);
   expect([await annotationOf(world), await memoryOf(world)]).toEqual(had);
+});
+
+test('what is advised for all jumps, with one hot of ten and P90; nobody is given it, and the workload tells of it once an hour', async () => {
+  const world = await startShrunk();
+  await world.clock.advance(40 * MINUTE);
+  const before = workloadWrites(world).length;
+  const told = (await sizedEvents(world)).length;
+  await world.clock.advance(120 * MINUTE);
+  expect(workloadWrites(world).length - before).toBeLessThanOrEqual(2);
+  expect((await sizedEvents(world)).length - told).toBeLessThanOrEqual(2);
 });
