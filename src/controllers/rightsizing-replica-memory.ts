@@ -9,6 +9,8 @@ export interface ReplicaMemory {
   readonly absentSince: Map<string, EpochMillis>;
   /** Since when decreases of it that cost a restart wait for others to come with them. */
   readonly awaitingSince: Map<string, EpochMillis>;
+  /** When a resource of a replica was last raised; see `restedOf`. */
+  readonly raisedAt: Map<string, EpochMillis>;
   /** When sizes of replicas were last written on the workload. */
   writtenAt: EpochMillis | undefined;
 }
@@ -21,6 +23,7 @@ export function createReplicaMemories(): (memory: WorkloadMemory) => ReplicaMemo
       watches: new Map(),
       absentSince: new Map(),
       awaitingSince: new Map(),
+      raisedAt: new Map(),
       writtenAt: undefined,
     };
     known.set(memory, own);

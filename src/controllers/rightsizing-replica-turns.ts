@@ -1,11 +1,14 @@
 /** Whose turn it is among replicas that are sized each for itself, and what is told of the others. */
 import type { Pace } from '../decide/rightsizing/replica-pace.ts';
 import { partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
+import { loweredResources, type SizedPart } from '../decide/rightsizing/watched-change.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
-import type { SizeChange } from '../model/pod-size.ts';
+import { type SizeChange, sizeOfContainer } from '../model/pod-size.ts';
+import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { ReplicaAdvice } from './rightsizing-advise-replicas.ts';
+import type { Given } from './rightsizing-replica-change.ts';
 import type { ReplicaMemory } from './rightsizing-replica-memory.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
@@ -34,9 +37,53 @@ export function gatheringFor(
   return { memory: left(GATHER_MEMORY_MILLIS), all: left(GATHER_MILLIS) };
 }
 
+/** What was just raised is not lowered again for so long: a size that follows every ripple would turn all day. */
+const REST_MILLIS: Millis = 1_200_000;
+
+const raisedKey = (replica: string, { container, resource }: SizedPart): string =>
+  `${replica} ${container} ${resource}`;
+
+/** Of decreases, what was not raised of late. */
+export function restedOf(
+  { raisedAt }: Pick<ReplicaMemory, 'raisedAt'>,
+  replica: string,
+  decreases: readonly SizeChange[],
+  now: EpochMillis,
+): readonly SizeChange[] {
+  const restless = partsOf(decreases).filter((part) => {
+    const at = raisedAt.get(raisedKey(replica, part));
+    return at !== undefined && now - at < REST_MILLIS;
+  });
+  return withoutParts([{ changes: decreases }], restless).flatMap(({ changes }) => changes);
+}
+
+/** Remembers what was raised of a replica, and forgets what rests. */
+export function noteRaised(
+  { raisedAt }: Pick<ReplicaMemory, 'raisedAt'>,
+  { replica, changes, before }: Pick<Given, 'replica' | 'changes' | 'before'>,
+  now: EpochMillis,
+): void {
+  for (const [key, at] of raisedAt) if (now - at >= REST_MILLIS) raisedAt.delete(key);
+  for (const change of changes) {
+    const lowered = loweredResources(change, before);
+    for (const part of partsOf([change]))
+      if (!lowered.includes(part.resource)) raisedAt.set(raisedKey(replica, part), now);
+  }
+}
+
+/** A raise of memory by less than this share can wait with the others. */
+const URGENT_SHARE = 0.05;
+
 /** Of what is raised, the memory: too little of it kills. */
-export function urgent(raises: readonly SizeChange[]): readonly SizeChange[] {
-  const others = partsOf(raises).filter(({ resource }) => resource !== 'memory');
+export function urgent(raises: readonly SizeChange[], inForce: readonly ContainerSpecRecord[]): readonly SizeChange[] {
+  const isMuch = (container: string): boolean => {
+    const had = sizeOfContainer(inForce, container) ?? {};
+    const to = raises.find((change) => change.container === container)?.to ?? {};
+    return (['memoryRequest', 'memoryLimit'] as const).some(
+      (key) => (to[key] ?? 0) > (had[key] ?? 0) * (1 + URGENT_SHARE),
+    );
+  };
+  const others = partsOf(raises).filter(({ container, resource }) => resource !== 'memory' || !isMuch(container));
   return withoutParts([{ changes: raises }], others).flatMap(({ changes }) => changes);
 }
 

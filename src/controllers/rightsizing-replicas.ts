@@ -30,7 +30,7 @@ import { decisionFor, isGlobal } from './rightsizing-converge.ts';
 import { type Given, neverLess, putInForce, type TellReplicas, tellReplicas } from './rightsizing-replica-change.ts';
 import { createReplicaMemories, type ReplicaMemory } from './rightsizing-replica-memory.ts';
 import { type PutBackOptions, putBackReplicas } from './rightsizing-replica-put-back.ts';
-import { firstToChange, gatheringFor, urgent, waitingFor } from './rightsizing-replica-turns.ts';
+import { firstToChange, gatheringFor, noteRaised, restedOf, urgent, waitingFor } from './rightsizing-replica-turns.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 import { lookAfterReplicas } from './rightsizing-watch-replicas.ts';
@@ -160,14 +160,19 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
       const may = mayBegin(dueChanges(advised.advice), inForce, watch === undefined ? [] : [watch]);
       const worth = worthOf(context, advised, inForce, state, own, may, now);
       held ??= worth.held;
-      const raises = isGathered ? worth.beginning.raises : gathering.memory > 0 ? [] : urgent(worth.beginning.raises);
+      const raises = isGathered
+        ? worth.beginning.raises
+        : gathering.memory > 0
+          ? []
+          : urgent(worth.beginning.raises, inForce);
       // The guards go by what the view shows: that it has a size of its own must be seen there.
       const isSeen = advised.state !== undefined && context.memory.written === undefined;
       const isRested = state.changedAt === undefined || now - state.changedAt >= settings().revertMillis;
-      const isLowered = worth.beginning.decreases.length > 0 && isSeen && isRested;
+      const rested = restedOf(own, replica, worth.beginning.decreases, now);
+      const isLowered = rested.length > 0 && isSeen && isRested;
       const isTurn = isLowered && isGathered && room > 0 && tries > 0;
       isPaced ||= isLowered && !isTurn;
-      const decreases = isTurn ? worth.beginning.decreases : [];
+      const decreases = isTurn ? rested : [];
       if (raises.length + decreases.length === 0) continue;
       const { made, kept: why } = await attempt(context, advised, inForce, { raises, decreases });
       kept ??= why;
@@ -244,7 +249,9 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
         memory.lastApplied = now;
         memory.lastMethod = 'InPlace';
       }
-      for (const { replica, watch } of given) {
+      for (const each of given) {
+        const { replica, watch } = each;
+        noteRaised(own, each, now);
         if (watch === undefined) own.watches.delete(replica);
         else own.watches.set(replica, watch);
       }

@@ -17,7 +17,7 @@ export interface ReplicaJudge {
 const ANNOTATION = 'optipod.io/replica-sizes';
 const HOUR: Millis = 3_600_000;
 /** Of one amount of one replica, within an hour. */
-const MAX_CHANGES = 30;
+const MAX_CHANGES = 60;
 /** Turns of direction within an hour: up, down and up again are two. */
 const MAX_SWINGS = 6;
 
