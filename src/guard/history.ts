@@ -58,6 +58,9 @@ const noReturns: readonly EpochMillis[] = [];
 /** Longer than any cooldown or window that makes sense. */
 const KEPT_MILLIS: Millis = 86_400_000;
 
+/** Of the whole cluster one pod is moved: soon enough that a webhook which is mended is not waited for. */
+const FIRST_TRY_MILLIS: Millis = 60_000;
+
 export function createDisruptionLog(backoff: DoublingPause): DisruptionLog {
   const last = new Map<string, EpochMillis>();
   const failed = new Map<string, { -readonly [S in Side]?: FailedMove }>();
@@ -68,7 +71,8 @@ export function createDisruptionLog(backoff: DoublingPause): DisruptionLog {
   const keepAnew = (workloadUid: string, at: EpochMillis): void => {
     if (gone.delete(workloadUid)) gone.set(workloadUid, at);
   };
-  const steering = createSteeringLog(backoff);
+  const initial = Math.min(backoff.initial, FIRST_TRY_MILLIS);
+  const steering = createSteeringLog({ ...backoff, initial });
   return {
     steering,
     returns: (workloadUid) => returned.get(workloadUid) ?? noReturns,

@@ -152,15 +152,16 @@ describe('a side that found no place a moment ago', () => {
   });
 });
 
-test('while new pods miss the webhook none of any workload is moved, to whichever side, until the pause is over', () => {
+test('while new pods miss the webhook none of any workload is moved, to whichever side, until a minute is over', () => {
   const log = createDisruptionLog({ initial: 180_000, max: 3_600_000 });
-  log.steering.recordMissed('other', { namespace: 'x', name: 'x-1', createdAt: NOON }, NOON - 1, NOON - 100_000);
+  log.steering.recordMissed('other', { namespace: 'x', name: 'x-1', createdAt: NOON }, NOON - 1, NOON - 40_000);
   const at = (now: number, decision: Parameters<typeof inspectAll>[0] = evict()) =>
     inspectAll(decision, scene({ history: log, now })).filter(({ rule }) => rule === 'new-pods-steered');
-  expect(at(NOON)).toMatchObject([{ reason: 'NewPodsMissAdmission', retryAfterMillis: 80_000 }]);
+  expect(at(NOON)).toMatchObject([{ reason: 'NewPodsMissAdmission', retryAfterMillis: 20_000 }]);
   expect(at(NOON, evict({ to: 'spot' }))).toHaveLength(1);
   expect(at(NOON, restamp())).toEqual([]);
-  expect(at(NOON + 80_000)).toEqual([]);
+  expect(at(NOON + 19_999)).toHaveLength(1);
+  expect(at(NOON + 20_000)).toEqual([]);
   log.steering.recordSteered({ namespace: 'y', createdAt: NOON });
   expect(at(NOON)).toEqual([]);
 });
