@@ -152,7 +152,7 @@ describe('the replacement of a move', () => {
     replace({});
     judge(NOON + SECOND);
     judge(NOON + 2 * SECOND);
-    expect(held(history)).toBe(NOON + 181 * SECOND);
+    expect(held(history)).toBe(NOON + 61 * SECOND);
   });
 
   test('that was steered and finds no place holds none, and ends the hold', () => {
