@@ -5,6 +5,7 @@
  */
 import { isStillAdvised } from '../decide/rightsizing/changed-world.ts';
 import { describeChanges, dueChanges } from '../decide/rightsizing/due-changes.ts';
+import { firstToChange } from '../decide/rightsizing/pod-drift.ts';
 import { rulesOf } from '../decide/rightsizing/policy-rules.ts';
 import {
   type Beginning,
@@ -291,10 +292,6 @@ function isSamePart(left: SizedPart, right: SizedPart): boolean {
   return left.container === right.container && left.resource === right.resource;
 }
 
-/** Ready pods first, the newest of them: it has the least to lose. */
 function canaries(live: readonly SizedPod[]): readonly SizedPod[] {
-  const newestFirst = live.toSorted((a, b) => b.pod.createdAt - a.pod.createdAt);
-  const ready = newestFirst.filter(({ pod }) => pod.ready);
-  const others = newestFirst.filter(({ pod }) => !pod.ready);
-  return [...ready, ...others].slice(0, MAX_CANARY_TRIES);
+  return firstToChange(live, (pod) => pod).slice(0, MAX_CANARY_TRIES);
 }

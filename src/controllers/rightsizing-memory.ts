@@ -153,6 +153,15 @@ export function dropOutlived(memory: WorkloadMemory, inForce: readonly Container
   });
 }
 
+/** Since when its pods have all had it. */
+export function watchedSince({ startedAt, spreadingUntil = 0 }: OngoingChange): EpochMillis {
+  return Math.max(startedAt, spreadingUntil);
+}
+
+export function watchEndsAt(change: OngoingChange, revertMillis: Millis): EpochMillis {
+  return watchedSince(change) + watchMillis(change, revertMillis);
+}
+
 /**
  * Forgets what is behind us.
  * @param isEverywhere every pod has what is in force; a decrease is watched on until then.
@@ -161,8 +170,7 @@ export function review(memory: WorkloadMemory, isEverywhere: boolean, now: Epoch
   memory.ongoing = memory.ongoing.flatMap((each): readonly OngoingChange[] => {
     if (each.phase === 'canary' && each.method === 'InPlace') return [each];
     if (!isEverywhere && isDecrease(each)) return [{ ...each, spreadingUntil: now }];
-    const since = Math.max(each.startedAt, each.spreadingUntil ?? 0);
-    return now < since + watchMillis(each, revertMillis) ? [each] : [];
+    return now < watchEndsAt(each, revertMillis) ? [each] : [];
   });
 }
 

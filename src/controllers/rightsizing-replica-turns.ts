@@ -87,12 +87,6 @@ export function urgent(raises: readonly SizeChange[], inForce: readonly Containe
   return withoutParts([{ changes: raises }], others).flatMap(({ changes }) => changes);
 }
 
-/** Ready pods first, the newest of them: it has the least to lose. */
-export function firstToChange(replicas: readonly ReplicaAdvice[]): readonly ReplicaAdvice[] {
-  const newest = replicas.toSorted((a, b) => b.pod.pod.createdAt - a.pod.pod.createdAt);
-  return newest.toSorted((a, b) => Number(b.pod.pod.ready) - Number(a.pod.pod.ready));
-}
-
 /** Why the others are not lowered yet. @param first the replica that has just been. */
 export function waitingFor(
   pace: Pace,

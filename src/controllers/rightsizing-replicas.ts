@@ -6,6 +6,7 @@
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { mayEvict } from '../decide/rightsizing/choose-method.ts';
 import { describeChanges, dueChanges } from '../decide/rightsizing/due-changes.ts';
+import { firstToChange } from '../decide/rightsizing/pod-drift.ts';
 import { type Pace, paceOf } from '../decide/rightsizing/replica-pace.ts';
 import { type Beginning, joinChanges, mayBegin, restOf } from '../decide/rightsizing/side-by-side.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -27,10 +28,11 @@ import type { ApplyContext } from './rightsizing-apply.ts';
 import { LOOK_AGAIN_MILLIS, resultOfAttempt } from './rightsizing-apply-result.ts';
 import { type Changes, FLOOR_MILLIS } from './rightsizing-change.ts';
 import { decisionFor, isGlobal } from './rightsizing-converge.ts';
+import { watchedSince } from './rightsizing-memory.ts';
 import { type Given, neverLess, putInForce, type TellReplicas, tellReplicas } from './rightsizing-replica-change.ts';
 import { createReplicaMemories, type ReplicaMemory } from './rightsizing-replica-memory.ts';
 import { type PutBackOptions, putBackReplicas } from './rightsizing-replica-put-back.ts';
-import { firstToChange, gatheringFor, noteRaised, restedOf, urgent, waitingFor } from './rightsizing-replica-turns.ts';
+import { type Gathering, gatheringFor, noteRaised, restedOf, urgent, waitingFor } from './rightsizing-replica-turns.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 import { lookAfterReplicas } from './rightsizing-watch-replicas.ts';
@@ -89,10 +91,7 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
         const harms = lessons.floors.map(({ until }) => until - FLOOR_MILLIS);
         return {
           replica,
-          watchedSince:
-            before === undefined || watch === undefined
-              ? undefined
-              : Math.max(watch.startedAt, watch.spreadingUntil ?? 0),
+          watchedSince: before === undefined || watch === undefined ? undefined : watchedSince(watch),
           harmedAt: harms.length === 0 ? undefined : Math.max(...harms),
         };
       }),
@@ -140,10 +139,10 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
     own: ReplicaMemory,
     next: Map<string, ReplicaState>,
     harmed: ReadonlySet<string>,
+    gathering: Gathering,
   ): Promise<Attempted> => {
     const now = clock.now();
     const pace = paceNow(context, own, next, now);
-    const gathering = gatheringFor(own, settings(), now);
     const isGathered = gathering.all === 0;
     let room = harmed.size > 0 || pace.kind === 'wait' ? 0 : pace.atMost;
     let tries = Number.isFinite(room) ? MAX_TRIES : Number.POSITIVE_INFINITY;
@@ -151,7 +150,7 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
     let kept: ApplyResult | undefined;
     let held: ApplyResult | undefined;
     let isPaced = false;
-    for (const advised of firstToChange(replicas)) {
+    for (const advised of firstToChange(replicas, ({ pod }) => pod)) {
       const { replica, pod } = advised;
       const state = next.get(replica);
       if (state === undefined || harmed.has(replica) || actuator.isResizing(pod.pod.uid)) continue;
@@ -209,33 +208,31 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
     if (asked === undefined || asked.obstacle !== undefined) return nothingSized;
     const own = memoryOf(memory);
     const now = clock.now();
-    const { all: gathering, memory: gatheringMemory } = gatheringFor(own, settings(), now);
+    const gathering = gatheringFor(own, settings(), now);
+    const isGathered = gathering.all === 0;
     const lookedAfter = await lookAfterReplicas(context, asked, own, {
       changes: options.changes,
       revertMillis: settings().revertMillis,
-      mayEnd: gathering === 0,
+      mayEnd: isGathered,
       now,
     });
     const { states: next, harms } = lookedAfter;
     // While what is in force for all is being tried on one of them, nobody leaves.
     const isSettled = memory.ongoing.length === 0 && memory.takenBack.length === 0 && !workload.isRollingOut;
     for (const { replica, isKnown } of asked.replicas) {
-      if (isSettled && gathering === 0 && isKnown && !next.has(replica)) next.set(replica, freshState(advised.inForce));
+      if (isSettled && isGathered && isKnown && !next.has(replica)) next.set(replica, freshState(advised.inForce));
     }
     const harmed = new Set(harms.map(({ replica }) => replica));
     const { given, kept, waiting } = workload.isRollingOut
       ? nothingBegun
-      : await begin(context, asked, own, next, harmed);
+      : await begin(context, asked, own, next, harmed, gathering);
     const text = writeReplicaSizes(workload.containers, next) ?? null;
     const isChange = given.length + harms.length > 0;
     // Not written, it would be watched anew.
     const isOver = [...asked.states].some(
       ([replica, { before }]) => before !== undefined && next.get(replica)?.before === undefined,
     );
-    if (
-      (isChange || isOver || gathering === 0) &&
-      text !== (workload.annotations[rightsizingKeys.replicaSizes] ?? null)
-    ) {
+    if ((isChange || isOver || isGathered) && text !== (workload.annotations[rightsizingKeys.replicaSizes] ?? null)) {
       const failed = await annotate({
         [rightsizingKeys.replicaSizes]: text,
         ...(isChange && { [rightsizingKeys.lastApplied]: formatTime(now) }),
@@ -266,7 +263,7 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
       ended: message === undefined ? undefined : { status: 'Pending', reason: 'ChangeReverted', message },
       kept,
       waiting,
-      ...(gathering > 0 && { againAfterMillis: gatheringMemory || gathering }),
+      ...(!isGathered && { againAfterMillis: gathering.memory || gathering.all }),
       ...((own.watches.size > 0 || harms.length > 0) && { againAfterMillis: LOOK_AGAIN_MILLIS }),
     };
   };

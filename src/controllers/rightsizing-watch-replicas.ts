@@ -2,7 +2,7 @@
 
 import type { Harm } from '../decide/rightsizing/judge-change.ts';
 import { partsTakenBack, takenBack } from '../decide/rightsizing/side-by-side.ts';
-import { resumeWatch, watchMillis } from '../decide/rightsizing/watched-change.ts';
+import { resumeWatch } from '../decide/rightsizing/watched-change.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import { isInForce } from '../model/granted-size.ts';
 import { learn } from '../model/learned-floors.ts';
@@ -13,7 +13,7 @@ import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { ReplicaAdvice, ReplicasAdvised } from './rightsizing-advise-replicas.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
 import { type Changes, floorsOf } from './rightsizing-change.ts';
-import type { OngoingChange } from './rightsizing-memory.ts';
+import { type OngoingChange, watchEndsAt } from './rightsizing-memory.ts';
 import type { ReplicaMemory } from './rightsizing-replica-memory.ts';
 import { nothingSeen } from './rightsizing-throttling.ts';
 
@@ -97,7 +97,7 @@ async function lookAfterOne(
   };
   const known = watches.get(replica) ?? resumed(state, pod, inForce, now);
   if (known === undefined || now - known.startedAt > MAX_AGE_MILLIS + revertMillis) return over(state);
-  if (now > endOf(known, revertMillis) + LATE_MILLIS) return over(state);
+  if (now > watchEndsAt(known, revertMillis) + LATE_MILLIS) return over(state);
   const isGranted = effectiveChanges(pod.sizing.containers, known.changes).length === 0;
   const isThere = isGranted && isInForce(pod.sizing, known.changes);
   const watch = isThere ? known : { ...known, spreadingUntil: now };
@@ -114,11 +114,7 @@ async function lookAfterOne(
     watches.set(replica, { ...watch, changes: left });
     return { state: changed, harm };
   }
-  return now < endOf(watch, revertMillis) || !mayEnd ? { state } : over(state);
-}
-
-function endOf(watch: OngoingChange, revertMillis: Millis): EpochMillis {
-  return Math.max(watch.startedAt, watch.spreadingUntil ?? 0) + watchMillis(watch, revertMillis);
+  return now < watchEndsAt(watch, revertMillis) || !mayEnd ? { state } : over(state);
 }
 
 /** What the last leader watched; undefined where there is nothing to watch, or too much has happened since. */

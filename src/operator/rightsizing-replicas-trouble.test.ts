@@ -13,6 +13,7 @@ import {
   requestsByPod,
   restarts,
   startDb,
+  startHotDb,
   statefulSet,
 } from './testing/replicas.ts';
 import { createPolicy, sizedEvents, sizedPods, startSizedWorld } from './testing/sized-world.ts';
@@ -22,10 +23,7 @@ const HARMFUL = 'step(100Mi, 300Mi, 10s)';
 
 /** Nine have less, limits too, and are still watched. */
 async function startWatched(): Promise<EmbeddedWorld> {
-  const world = await startSizedWorld({ onDemandNodes: 3, spotNodes: 0, rightsizing: '  revertWindow: 10m' });
-  await world.api.create(resources.statefulSets, statefulSet(REPLICAS), inShop);
-  await world.until('all run', async () => (await sizedPods(world, 'db')).length === REPLICAS, 5 * MINUTE);
-  await heat(world, HOT, '420Mi');
+  const world = await startHotDb('  revertWindow: 10m');
   await world.clock.advance(20_000);
   await createPolicy(world, { mode: 'Auto', updates: { ...own, updateRequestsOnly: false } });
   await world.until('nine have shrunk', () => haveShrunk(world), 10 * MINUTE);

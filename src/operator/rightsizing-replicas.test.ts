@@ -14,8 +14,8 @@ import {
   restarts,
   setUpdates,
   startDb,
+  startHotDb,
   startShrunk,
-  statefulSet,
 } from './testing/replicas.ts';
 import {
   createPolicy,
@@ -78,10 +78,7 @@ describe('sizes per replica', () => {
   });
 
   test('less that does harm is taken back from that replica only', async () => {
-    const world = await startSizedWorld({ onDemandNodes: 3, spotNodes: 0, rightsizing: '  revertWindow: 10m' });
-    await world.api.create(resources.statefulSets, statefulSet(REPLICAS), inShop);
-    await world.until('all run', async () => (await sizedPods(world, 'db')).length === REPLICAS, 5 * MINUTE);
-    await heat(world, HOT, '420Mi');
+    const world = await startHotDb('  revertWindow: 10m');
     await world.clock.advance(20_000);
     await createPolicy(world, { mode: 'Auto', updates: { ...own, updateRequestsOnly: false } });
     await world.until('nine have shrunk', () => haveShrunk(world), 10 * MINUTE);
@@ -99,10 +96,7 @@ describe('sizes per replica', () => {
   });
 
   test('the next leader takes it back as well', async () => {
-    const world = await startSizedWorld({ onDemandNodes: 3, spotNodes: 0, rightsizing: '  revertWindow: 30m' });
-    await world.api.create(resources.statefulSets, statefulSet(REPLICAS), inShop);
-    await world.until('all run', async () => (await sizedPods(world, 'db')).length === REPLICAS, 5 * MINUTE);
-    await heat(world, HOT, '420Mi');
+    const world = await startHotDb('  revertWindow: 30m');
     await world.clock.advance(20_000);
     await world.startOperator('test_2');
     await createPolicy(world, { mode: 'Auto', updates: { ...own, updateRequestsOnly: false } });
@@ -127,10 +121,7 @@ describe('sizes per replica', () => {
   });
 
   test('Recommend tells, and writes nothing', async () => {
-    const world = await startSizedWorld({ onDemandNodes: 3, spotNodes: 0 });
-    await world.api.create(resources.statefulSets, statefulSet(REPLICAS), inShop);
-    await world.until('all run', async () => (await sizedPods(world, 'db')).length === REPLICAS, 5 * MINUTE);
-    await heat(world, HOT, '420Mi');
+    const world = await startHotDb();
     await createPolicy(world, { mode: 'Recommend', updates: own });
     await world.clock.advance(5 * MINUTE);
     expect((await statusOf(world, 'db'))?.replicaSizes).toMatch(

@@ -3,7 +3,7 @@ import type { SizeKey } from '../../model/pod-size.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import { aDeployment, aReplicaSet } from '../../model/testing/records.ts';
 import { aContainer, aSizedPod, smallSize } from '../../model/testing/sizing-records.ts';
-import { driftedPods, driftOf, type ManagedKeys, managedKeys, runningPods } from './pod-drift.ts';
+import { driftedPods, driftOf, firstToChange, type ManagedKeys, managedKeys, runningPods } from './pod-drift.ts';
 
 const owner = aReplicaSet(aDeployment());
 const sized = (name: string, cpuRequest: number, changes: Parameters<typeof aSizedPod>[3] = {}): SizedPod => {
@@ -13,6 +13,18 @@ const sized = (name: string, cpuRequest: number, changes: Parameters<typeof aSiz
 };
 const keys = (...own: SizeKey[]): ManagedKeys => new Map([['app', new Set(own)]]);
 const wanted = [aContainer({ size: { ...smallSize, cpuRequest: 100, memoryRequest: 1 } })];
+
+test('a ready pod is changed before one that is not, and the newest of either first', () => {
+  const pods = [
+    sized('old', 1, { ready: true, createdAt: 1 }),
+    sized('unready', 1, { ready: false, createdAt: 9 }),
+    sized('new', 1, { ready: true, createdAt: 5 }),
+    sized('twin', 1, { ready: true, createdAt: 5 }),
+    sized('older', 1, { ready: false, createdAt: 2 }),
+  ];
+  const order = firstToChange(pods, (pod) => pod).map(({ pod }) => pod.name);
+  expect(order).toEqual(['new', 'twin', 'old', 'unready', 'older']);
+});
 
 describe('pods that are not as they should be', () => {
   test('only what is managed is changed', () => {

@@ -19,6 +19,14 @@ export function runningPods(pods: readonly SizedPod[]): readonly SizedPod[] {
   return pods.filter(({ pod }) => isRunning(pod));
 }
 
+/** Whose pods are ready first, the newest of them: it has the least to lose. */
+export function firstToChange<Item>(items: readonly Item[], podOf: (item: Item) => SizedPod): readonly Item[] {
+  return items.toSorted((a, b) => {
+    const [{ pod: left }, { pod: right }] = [podOf(a), podOf(b)];
+    return Number(right.ready) - Number(left.ready) || right.createdAt - left.createdAt;
+  });
+}
+
 export function driftedPods(
   pods: readonly SizedPod[],
   inForce: readonly ContainerSpecRecord[],

@@ -51,11 +51,17 @@ export async function requestsByPod(world: EmbeddedWorld): Promise<ReadonlyMap<s
   );
 }
 
-export async function startDb(updates: object = own, replicas = REPLICAS): Promise<EmbeddedWorld> {
-  const world = await startSizedWorld({ onDemandNodes: 3, spotNodes: 0 });
+/** One of them is hot. @param rightsizing lines of the configuration. */
+export async function startHotDb(rightsizing = '', replicas = REPLICAS): Promise<EmbeddedWorld> {
+  const world = await startSizedWorld({ onDemandNodes: 3, spotNodes: 0, rightsizing });
   await world.api.create(resources.statefulSets, statefulSet(replicas), inShop);
   await world.until('all run', async () => (await sizedPods(world, 'db')).length === replicas, 5 * MINUTE);
   await heat(world, HOT, '420Mi');
+  return world;
+}
+
+export async function startDb(updates: object = own, replicas = REPLICAS): Promise<EmbeddedWorld> {
+  const world = await startHotDb('', replicas);
   await world.clock.advance(20_000);
   await createPolicy(world, { mode: 'Auto', updates: { ...updates } });
   return world;
