@@ -12,7 +12,7 @@ import {
 import { isTrusted } from '../decide/rightsizing/trusted-history.ts';
 import { wearsSizes } from '../decide/rightsizing/worn-sizes.ts';
 import type { EpochMillis } from '../lib/units.ts';
-import type { Lessons } from '../model/learned-floors.ts';
+import { type Lessons, noLessons } from '../model/learned-floors.ts';
 import { isLive } from '../model/owners.ts';
 import type { PolicySpec } from '../model/policy-spec.ts';
 import { hasReplicaIdentity, MAX_SIZED_REPLICAS, replicaOf, replicaRef } from '../model/replica.ts';
@@ -135,7 +135,7 @@ function tooMany({ workload, now }: ReplicasQuestion, replicas: ReadonlySet<stri
 
 /** Of a replica that goes its own way from now on, from what it has. */
 export function freshState(inForce: readonly ContainerSpecRecord[]): ReplicaState {
-  return { sizes: sizesOf(inForce), changedAt: undefined, before: undefined, lessons: { floors: [], reverts: 0 } };
+  return { sizes: sizesOf(inForce), changedAt: undefined, before: undefined, lessons: noLessons };
 }
 
 function adviseOne(question: ReplicasQuestion, replica: string, pod: SizedPod): ReplicaAdvice {

@@ -13,7 +13,7 @@ import { readAppliedSizes, withAppliedSizes } from '../model/applied-sizes.ts';
 import { type Lessons, readLessons } from '../model/learned-floors.ts';
 import type { PolicySpec } from '../model/policy-spec.ts';
 import type { ComputeResources } from '../model/records.ts';
-import { replicaOf } from '../model/replica.ts';
+import { stateOfPod } from '../model/replica-sizes.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
@@ -69,7 +69,7 @@ export function advise(
   // Pods may be yet to get what was put in force a moment ago.
   const isOld = !memory.isActing && now - (lastApplied ?? 0) >= SPREAD_MILLIS;
   const states = replicaStatesOf(workload, pods, isAllocated, isOld, now);
-  const alike = states.size === 0 ? pods : pods.filter(({ pod }) => !states.has(replicaOf(workload, pod) ?? ''));
+  const alike = states.size === 0 ? pods : pods.filter(({ pod }) => stateOfPod(states, workload, pod) === undefined);
   const applied = isOld ? wornSizes(written, alike, isAllocated) : written;
   const inForce = withAppliedSizes(workload.containers, applied);
   const lessons = readLessons(annotations[rightsizingKeys.learnedFloors], now);

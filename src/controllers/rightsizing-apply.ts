@@ -2,12 +2,11 @@
 
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { sizingKeys } from '../api/annotations-sizing.ts';
-import type { ManagedKeys } from '../decide/rightsizing/pod-drift.ts';
+import { everyKey, type ManagedKeys } from '../decide/rightsizing/pod-drift.ts';
 import { readAppliedSizes } from '../model/applied-sizes.ts';
 import type { ValidPolicy } from '../model/optimization-policy.ts';
 import { sizeKeys, sizePaths } from '../model/pod-size.ts';
-import { replicaOf } from '../model/replica.ts';
-import { noReplicas, type ReplicaStates } from '../model/replica-sizes.ts';
+import { noReplicas, type ReplicaStates, stateOfPod } from '../model/replica-sizes.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { Advised } from './rightsizing-advise.ts';
@@ -53,7 +52,7 @@ export function keysOfPod(
   ours: ManagedKeys,
   isAllocated: boolean,
 ): ManagedKeys {
-  const keys: ManagedKeys = isSizedByUs(pod) ? new Map(containers.map(({ name }) => [name, new Set(sizeKeys)])) : ours;
+  const keys: ManagedKeys = isSizedByUs(pod) ? everyKey(containers) : ours;
   if (!isAllocated) return keys;
   return new Map(
     [...keys].map(([name, own]) => [name, new Set([...own].filter((key) => sizePaths[key].resource !== 'cpu'))]),
@@ -69,5 +68,5 @@ function isSizedByUs({ sizing: { marks } }: SizedPod): boolean {
 export function ofOneSize(context: ApplyContext): ApplyContext {
   const { advised, live, replicas = noReplicas } = context;
   if (replicas.size === 0) return context;
-  return { ...context, live: live.filter(({ pod }) => !replicas.has(replicaOf(advised.workload, pod) ?? '')) };
+  return { ...context, live: live.filter(({ pod }) => stateOfPod(replicas, advised.workload, pod) === undefined) };
 }

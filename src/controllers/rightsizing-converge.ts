@@ -1,11 +1,10 @@
 /** Brings running pods in line with the sizes in force, each in one patch. */
-import { type DriftedPod, driftedPods, managedKeys } from '../decide/rightsizing/pod-drift.ts';
+import { type DriftedPod, driftedPods, everyKey, managedKeys } from '../decide/rightsizing/pod-drift.ts';
 import { joinChanges, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import type { SizedPart } from '../decide/rightsizing/watched-change.ts';
 import type { ResizeDecision } from '../decide/size-decision.ts';
-import { applyChanges, isIncrease, type SizeChange, sizeKeys, sizeOfContainer } from '../model/pod-size.ts';
-import { replicaOf } from '../model/replica.ts';
-import { type ReplicaState, withReplicaSizes } from '../model/replica-sizes.ts';
+import { applyChanges, isIncrease, type SizeChange, sizeOfContainer } from '../model/pod-size.ts';
+import { type ReplicaState, stateOfPod, withReplicaSizes } from '../model/replica-sizes.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
@@ -45,7 +44,7 @@ export function createConverge({ actuator, isAllocated }: ConvergeOptions): Conv
     inForce: readonly ContainerSpecRecord[],
     changed: readonly SizeChange[],
   ): readonly DriftedPod[] => {
-    const state = context.replicas?.get(replicaOf(context.advised.workload, pod.pod) ?? '');
+    const state = context.replicas && stateOfPod(context.replicas, context.advised.workload, pod.pod);
     if (state !== undefined) return driftOfReplica(context, pod, state, inForce);
     const own = context.memory.ongoing.flatMap(({ phase, canary, changes }) =>
       phase === 'canary' && canary?.uid === pod.pod.uid ? changes : [],
@@ -62,9 +61,8 @@ export function createConverge({ actuator, isAllocated }: ConvergeOptions): Conv
     state: ReplicaState,
     inForce: readonly ContainerSpecRecord[],
   ): readonly DriftedPod[] => {
-    const all = new Map(inForce.map(({ name }) => [name, new Set(sizeKeys)]));
     // Nothing was changed of it yet: what others gave the pod is not ours.
-    const ours = state.changedAt === undefined ? appliedKeys(context) : all;
+    const ours = state.changedAt === undefined ? appliedKeys(context) : everyKey(inForce);
     const managed = keysOfPod(pod, inForce, ours, isAllocated(pod));
     return driftedPods([pod], withReplicaSizes(inForce, state), managed);
   };
@@ -76,7 +74,7 @@ export function createConverge({ actuator, isAllocated }: ConvergeOptions): Conv
     const isHarmful = ({ container, resource }: SizedPart): boolean =>
       memory.takenBack.some((part) => part.container === container && part.resource === resource);
     const stateOf = ({ pod }: SizedPod): ReplicaState | undefined =>
-      context.replicas?.get(replicaOf(workload, pod) ?? '');
+      context.replicas && stateOfPod(context.replicas, workload, pod);
     // What did harm is undone first, and alone: nothing that waits for its time keeps it.
     const harmed = all.flatMap(({ pod, changes }): DriftedPod[] => {
       if (stateOf(pod) !== undefined) return [];

@@ -2,12 +2,11 @@
  * Gives replicas back what a decrease that did them harm took from them. It waits for nothing that the rest of a
  * workload waits for: no rollout, no window, no first pod of another change.
  */
-import { driftedPods } from '../decide/rightsizing/pod-drift.ts';
+import { driftedPods, everyKey } from '../decide/rightsizing/pod-drift.ts';
 import { partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import { loweredResources, type SizedPart } from '../decide/rightsizing/watched-change.ts';
-import { type SizeChange, sizeKeys } from '../model/pod-size.ts';
-import { replicaOf } from '../model/replica.ts';
-import { type ReplicaState, type ReplicaStates, withReplicaSizes } from '../model/replica-sizes.ts';
+import type { SizeChange } from '../model/pod-size.ts';
+import { type ReplicaState, type ReplicaStates, stateOfPod, withReplicaSizes } from '../model/replica-sizes.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import { type ApplyContext, keysOfPod } from './rightsizing-apply.ts';
@@ -25,11 +24,10 @@ export async function putBackReplicas(
   { actuator, isAllocated }: PutBackOptions,
 ): Promise<void> {
   const { workload, inForce } = context.advised;
-  const all = new Map(inForce.map(({ name }) => [name, new Set(sizeKeys)]));
   for (const pod of context.live) {
-    const state = states.get(replicaOf(workload, pod.pod) ?? '');
+    const state = stateOfPod(states, workload, pod.pod);
     if (state === undefined || state.lessons.floors.length === 0 || actuator.isResizing(pod.pod.uid)) continue;
-    const managed = keysOfPod(pod, inForce, all, isAllocated(pod));
+    const managed = keysOfPod(pod, inForce, everyKey(inForce), isAllocated(pod));
     const drifted = driftedPods([pod], withReplicaSizes(inForce, state), managed);
     const changes = drifted.flatMap((each) => givenBack(pod, each.changes, state));
     if (changes.length === 0) continue;

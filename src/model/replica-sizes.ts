@@ -6,10 +6,12 @@
 import { isRecord } from '../lib/is-record.ts';
 import { tryParseJson } from '../lib/try-parse-json.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
+import type { WorkloadRef } from './cluster-view.ts';
 import { isNewerFormat } from './kept-format.ts';
 import { type Lessons, lessonsBody, noLessons, readLessonsBody } from './learned-floors.ts';
 import { sizeKeys } from './pod-size.ts';
-import { MAX_SIZED_REPLICAS } from './replica.ts';
+import type { PodRecord } from './records.ts';
+import { MAX_SIZED_REPLICAS, replicaOf } from './replica.ts';
 import type { ContainerSize, ContainerSpecRecord } from './sizing-records.ts';
 
 /** By container; of every container of the template. */
@@ -35,6 +37,15 @@ const MAX_CHARACTERS = 100_000;
 const LESSONS_CHARACTERS = 10_000;
 /** By which the clocks of two replicas of Stowage may differ. */
 const SKEW_MILLIS: Millis = 60_000;
+
+/** Of the pod's replica; undefined: it has the size of all. */
+export function stateOfPod(
+  states: ReplicaStates,
+  workload: Pick<WorkloadRef, 'kind' | 'name'>,
+  pod: Pick<PodRecord, 'name' | 'nodeName'>,
+): ReplicaState | undefined {
+  return states.get(replicaOf(workload, pod) ?? '');
+}
 
 /** The text of the annotation; undefined where no replica has a size of its own, or it would take too much room. */
 export function writeReplicaSizes(

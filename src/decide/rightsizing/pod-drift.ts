@@ -56,6 +56,11 @@ export function driftOf(
   });
 }
 
+/** All amounts of these containers. */
+export function everyKey(containers: readonly ContainerSpecRecord[]): ManagedKeys {
+  return new Map(containers.map(({ name }) => [name, new Set(sizeKeys)]));
+}
+
 /** Keys of several changes together. */
 export function managedKeys(changes: readonly SizeChange[], more: ManagedKeys = new Map()): ManagedKeys {
   const keys = new Map<string, Set<SizeKey>>([...more].map(([container, own]) => [container, new Set(own)]));
