@@ -9,6 +9,14 @@ export function formatTime(at: EpochMillis): string {
   return new Date(Math.floor(at / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 }
 
+/** The last that a Date can be. */
+const LAST_INSTANT = 8_640_000_000_000_000;
+
+/** Whether it is a whole number of milliseconds since 1970 that can be written as a time. */
+export function isInstant(value: unknown): value is EpochMillis {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= LAST_INSTANT;
+}
+
 /** @returns undefined for a text that is no instant. */
 export function parseTime(text: string | undefined): EpochMillis | undefined {
   if (text === undefined) return undefined;

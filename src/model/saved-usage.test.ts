@@ -45,6 +45,14 @@ describe('saved usage', () => {
     ['a ring without its window', { ring: { slots: [] } }],
     ['a slot with too little in it', { ring: { windowMillis: 10, slots: [[1, 2, 3]] } }],
     ['a slot that is no list', { ring: { windowMillis: 10, slots: [7] } }],
+    ['a slot beyond all numbers', { ring: { windowMillis: 10, slots: [[1e300, 2, 3, 4, 5]] } }],
+    ['half a slot', { ring: { windowMillis: 10, slots: [[1.5, 2, 3, 4, 5]] } }],
+    ['usage below nothing', { ring: { windowMillis: 10, slots: [[1, -2, 3, 4, 5]] } }],
+    ['half a sample', { ring: { windowMillis: 10, slots: [[1, 2, 3.5, 4, 5]] } }],
+    ['a ring of nothing', { ring: { windowMillis: 0, slots: [] } }],
+    ['a ring of next to nothing', { ring: { windowMillis: 1e-300, slots: [] } }],
+    ['a time no calendar has', { seenAt: 1e300 }],
+    ['an instant no calendar has', { readTo: { memory: 8_640_000_000_000_001 } }],
   ])('with %s it is refused', (_name, changes) => {
     expect(isSavedUsage({ ...valid, ...changes })).toBe(false);
   });

@@ -1,5 +1,6 @@
 /** What is remembered of one container, as it is saved, exported and imported. */
 import { isFiniteNumber, isRecord } from '../lib/is-record.ts';
+import { isInstant } from '../lib/rfc3339.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { WorkloadRef } from './cluster-view.ts';
 import type { ProfileOptions } from './usage-profile.ts';
@@ -42,15 +43,18 @@ export function isSavedUsage(value: unknown): value is SavedUsage {
     isText(value['container']) &&
     isText(value['profile']) &&
     isOptions(value['options']) &&
-    isFiniteNumber(value['seenAt']) &&
-    isMissingOr(readTo['cpu'], isFiniteNumber) &&
-    isMissingOr(readTo['memory'], isFiniteNumber) &&
+    isTime(value['seenAt']) &&
+    isMissingOr(readTo['cpu'], isTime) &&
+    isMissingOr(readTo['memory'], isTime) &&
     Array.isArray(kills) &&
     kills.every(isText) &&
     isMissingOr(value['window'], isWindow) &&
     isMissingOr(value['ring'], isRing)
   );
 }
+
+/** Clocks of sources may tell parts of a millisecond. */
+const isTime = (value: unknown): boolean => isFiniteNumber(value) && isInstant(Math.floor(value));
 
 function isOptions(value: unknown): boolean {
   if (!isRecord(value) || !isFiniteNumber(value['startupExclusionMillis'])) return false;
@@ -60,8 +64,8 @@ function isOptions(value: unknown): boolean {
 function isWindow(value: unknown): boolean {
   return (
     isRecord(value) &&
-    isFiniteNumber(value['from']) &&
-    isFiniteNumber(value['to']) &&
+    isTime(value['from']) &&
+    isTime(value['to']) &&
     isMissingOr(value['cpu'], isPercentiles) &&
     isMissingOr(value['memory'], isPercentiles)
   );
@@ -71,11 +75,17 @@ function isPercentiles(value: unknown): boolean {
   return isRecord(value) && ['p50', 'p90', 'p95', 'p99', 'max', 'samples'].every((key) => isFiniteNumber(value[key]));
 }
 
+/** Slots are counted one by one, which beyond whole numbers comes to no end. */
 function isRing(value: unknown): boolean {
-  return (
-    isRecord(value) &&
-    isFiniteNumber(value['windowMillis']) &&
-    Array.isArray(value['slots']) &&
-    value['slots'].every((slot) => Array.isArray(slot) && slot.length === 5 && slot.every(isFiniteNumber))
-  );
+  if (!isRecord(value) || !isWhole(value['windowMillis']) || value['windowMillis'] === 0) return false;
+  return Array.isArray(value['slots']) && value['slots'].every(isSlot);
 }
+
+function isSlot(slot: unknown): boolean {
+  if (!Array.isArray(slot) || slot.length !== 5) return false;
+  const [number, cpu, cpuCount, memory, memoryCount]: unknown[] = slot;
+  return Number.isSafeInteger(number) && [cpu, memory].every(isUsage) && [cpuCount, memoryCount].every(isWhole);
+}
+
+const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+const isUsage = (value: unknown): boolean => isFiniteNumber(value) && value >= 0;

@@ -110,6 +110,8 @@ describe('usage profile', () => {
     ['a peak below nothing', ['memory', 'peaks', '0', '1'], -5000],
     ['a kill that showed less than nothing', ['memory', 'oom', 'bytes'], -5000],
     ['a kill that never was', ['memory', 'oom', 'count'], 0],
+    ['a kill at a time that no calendar has', ['memory', 'oom', 'at'], 1e300],
+    ['a last sample at none', ['cpu', 'lastAt'], -1e300],
   ])('%s is refused', (_name, path, value) => {
     const text = JSON.stringify(withLeaf(full(), path, value));
     expect(() => new UsageProfile(options, text)).toThrow(InvalidValueError);

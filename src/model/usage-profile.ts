@@ -6,6 +6,7 @@
 
 import { InvalidValueError } from '../lib/errors.ts';
 import { isFiniteNumber, isRecord } from '../lib/is-record.ts';
+import { isInstant } from '../lib/rfc3339.ts';
 import { tryParseJson } from '../lib/try-parse-json.ts';
 import type { Bytes, EpochMillis, Millicores, Millis } from '../lib/units.ts';
 import { CpuHistory, type CpuHistoryOptions, type SavedCpuHistory, type SavedDay } from './usage-cpu.ts';
@@ -86,7 +87,9 @@ function readSaved(text: string): { readonly cpu: SavedCpuHistory; readonly memo
 
 /** A fraction would be lost in silence: counts at places between two buckets are in neither. */
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
-const isMissingOrNumber = (value: unknown): value is number | undefined => value === undefined || isFiniteNumber(value);
+/** Of before 1970, too, and with parts of a millisecond: what can be written as a time. */
+const isTime = (value: unknown): value is number => isFiniteNumber(value) && isInstant(Math.floor(Math.abs(value)));
+const isMissingOrTime = (value: unknown): value is number | undefined => value === undefined || isTime(value);
 
 function isSavedCpu(value: unknown): value is SavedCpuHistory {
   return (
@@ -94,8 +97,8 @@ function isSavedCpu(value: unknown): value is SavedCpuHistory {
     typeof value['usual'] === 'string' &&
     isSavedDay(value['day']) &&
     isWhole(value['samples']) &&
-    isMissingOrNumber(value['firstAt']) &&
-    isMissingOrNumber(value['lastAt'])
+    isMissingOrTime(value['firstAt']) &&
+    isMissingOrTime(value['lastAt'])
   );
 }
 
@@ -105,13 +108,13 @@ function isSavedDay(value: unknown): value is SavedDay {
 }
 
 function isSavedMemory(value: unknown): value is SavedMemoryHistory {
-  if (!isRecord(value) || !Array.isArray(value['peaks']) || !isMissingOrNumber(value['lastAt'])) return false;
+  if (!isRecord(value) || !Array.isArray(value['peaks']) || !isMissingOrTime(value['lastAt'])) return false;
   const { samples } = value;
-  if (!isMissingOrNumber(value['firstAt']) || (samples !== undefined && !isWhole(samples))) return false;
+  if (!isMissingOrTime(value['firstAt']) || (samples !== undefined && !isWhole(samples))) return false;
   const oom = value['oom'];
   const isOom =
     oom === undefined ||
-    (isRecord(oom) && isWhole(oom['bytes']) && isFiniteNumber(oom['at']) && isWhole(oom['count']) && oom['count'] > 0);
+    (isRecord(oom) && isWhole(oom['bytes']) && isTime(oom['at']) && isWhole(oom['count']) && oom['count'] > 0);
   return isOom && value['peaks'].every(isSavedPeak);
 }
 

@@ -83,6 +83,7 @@ describe('what cannot be read', () => {
       { ...good, phase: 'done' },
       { ...good, at: 'noon' },
       { ...good, at: -1 },
+      { ...good, at: 8_640_000_000_000_001 },
       { ...good, sizes: [] },
       { ...good, sizes: { app: { cpuRequest: [500] } } },
       { ...good, sizes: { app: { cpuRequest: [1.5, 2] } } },

@@ -3,6 +3,7 @@
  * the workload, so that whoever leads next goes on watching and takes back.
  */
 import { isRecord } from '../lib/is-record.ts';
+import { isInstant } from '../lib/rfc3339.ts';
 import { tryParseJson } from '../lib/try-parse-json.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import { type KeptSize, readKeptSizes } from './kept-sizes.ts';
@@ -80,7 +81,7 @@ function readChange(entry: unknown): readonly KeptChange[] {
   if (!isRecord(entry)) return [];
   const { method, phase, at, first } = entry;
   if (method !== 'InPlace' && method !== 'Recreate' && method !== 'Evict') return [];
-  if ((phase !== 'canary' && phase !== 'spread') || !isTime(at)) return [];
+  if ((phase !== 'canary' && phase !== 'spread') || !isInstant(at)) return [];
   const sizes = readKeptSizes(entry['sizes']);
   return sizes.length === 0 ? [] : [{ method, phase, startedAt: at, canary: readCanary(first), sizes }];
 }
@@ -88,7 +89,7 @@ function readChange(entry: unknown): readonly KeptChange[] {
 function readCanary(entry: unknown): KeptChange['canary'] {
   if (!Array.isArray(entry)) return undefined;
   const [uid, name, at]: unknown[] = entry;
-  return typeof uid === 'string' && typeof name === 'string' && isTime(at) ? { uid, name, at } : undefined;
+  return typeof uid === 'string' && typeof name === 'string' && isInstant(at) ? { uid, name, at } : undefined;
 }
 
 function readPart(entry: unknown): readonly KeptPart[] {
@@ -97,8 +98,4 @@ function readPart(entry: unknown): readonly KeptPart[] {
   return typeof container === 'string' && (resource === 'cpu' || resource === 'memory')
     ? [{ container, resource }]
     : [];
-}
-
-function isTime(value: unknown): value is EpochMillis {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
