@@ -96,6 +96,25 @@ describe('what selectors leave out', () => {
     log.recordMissed('a', born(3000), 2500, 3000);
     expect(log.missed('z', 'z')).toBeDefined();
   });
+
+  test('a namespace is forgotten with the last of its workloads that missed', () => {
+    const log = newLog();
+    log.recordMissed('a', born(1), 0, 10);
+    log.recordMissed('b', born(2), 0, 10);
+    log.forget('a');
+    expect(log.missed('z', 'shop')?.retryAt).toBe(16_010);
+    log.forget('b');
+    expect(log.missed('z', 'shop')?.retryAt).toBe(1010);
+    expect(log.missed('z', 'z')?.retryAt).toBe(1010);
+  });
+
+  test('one that was steered is not taken for gone when others of its namespace are', () => {
+    const log = newLog();
+    log.recordMissed('a', born(1), 0, 10);
+    log.recordSteered(born(0), 'b');
+    log.forget('c');
+    expect(log.missed('a', 'shop')?.retryAt).toBe(16_010);
+  });
 });
 
 test('property: of moves that all miss, whichever workloads they are of, no two tries are closer than the first pause', () => {

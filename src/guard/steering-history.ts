@@ -71,21 +71,18 @@ interface Hold extends MissedSteering {
 /** Others are woken at their time; this is enough for them to be looked at. */
 const OTHERS_FIRST_MILLIS: Millis = 15_000;
 
-const originsOf = (workloadUid: string | undefined, namespace: string): readonly string[] => [
-  ...(workloadUid === undefined ? [] : [workloadUid]),
-  `namespace ${namespace}`,
-];
-
 export function createSteeringLog(backoff: DoublingPause): SteeringLog {
   let hold: Hold | undefined;
   let lastSteered = Number.NEGATIVE_INFINITY;
-  /** Workloads and namespaces that missed, until a pod of theirs is steered. */
-  const missing = new Set<string>();
+  /** Workloads that missed, with their namespaces, until a pod of theirs is steered. */
+  const workloads = new Map<string, string>();
+  /** The same of namespaces, which also go with the last workload of theirs that missed. */
+  const namespaces = new Set<string>();
   return {
     missed(workloadUid, namespace) {
       if (hold === undefined) return undefined;
-      const missed = originsOf(workloadUid, namespace).filter((origin) => missing.has(origin));
-      return { pod: hold.pod, retryAt: hold.retryAt + missed.length * OTHERS_FIRST_MILLIS };
+      const missed = Number(workloads.has(workloadUid)) + Number(namespaces.has(namespace));
+      return { pod: hold.pod, retryAt: hold.retryAt + missed * OTHERS_FIRST_MILLIS };
     },
     recordMove(at) {
       if (hold !== undefined) hold = { ...hold, triedAt: at, retryAt: at + pauseAfter(hold.failures, backoff) };
@@ -94,24 +91,30 @@ export function createSteeringLog(backoff: DoublingPause): SteeringLog {
       if (hold?.triedAt === at) hold = { ...hold, retryAt: at };
     },
     recordMissed(workloadUid, { namespace, name, createdAt }, movedAt, at) {
-      const origins = originsOf(workloadUid, namespace);
-      const isLeftOut = origins.some((origin) => missing.has(origin));
-      for (const origin of origins) missing.add(origin);
+      const isLeftOut = workloads.has(workloadUid) || namespaces.has(namespace);
+      workloads.set(workloadUid, namespace);
+      namespaces.add(namespace);
       if (createdAt <= lastSteered || (hold === undefined ? isLeftOut : movedAt < hold.since)) return;
       const failures = (hold?.failures ?? 0) + 1;
       hold = { pod: name, failures, since: at, bornAt: createdAt, retryAt: at + pauseAfter(failures, backoff) };
     },
     recordSteered({ namespace, createdAt }, workloadUid) {
       lastSteered = Math.max(lastSteered, createdAt);
-      for (const origin of originsOf(workloadUid, namespace)) missing.delete(origin);
+      if (workloadUid !== undefined) workloads.delete(workloadUid);
+      namespaces.delete(namespace);
       if (hold === undefined || createdAt < hold.bornAt) return false;
       hold = undefined;
       return true;
     },
-    forget: (workloadUid) => void missing.delete(workloadUid),
+    forget(workloadUid) {
+      const namespace = workloads.get(workloadUid);
+      workloads.delete(workloadUid);
+      if (namespace !== undefined && ![...workloads.values()].includes(namespace)) namespaces.delete(namespace);
+    },
     forgetAll() {
       hold = undefined;
-      missing.clear();
+      workloads.clear();
+      namespaces.clear();
     },
   };
 }
