@@ -42,6 +42,8 @@ const MAX_OFTEN_OF_POLICIES = 300;
 const OFTEN_MILLIS: Millis = 600_000;
 /** Of one reason and object: what happens again is told in the same event. */
 const MAX_OFTEN_OF_EVENTS = 20;
+/** Objects whose last write is remembered: pods come and go, and their names never come again. */
+const MAX_OBJECTS = 10_000;
 /** Of one resource, by one replica: watches end every few minutes, and types that are missing are looked for now and then. */
 const MAX_READS = 40;
 
@@ -49,7 +51,7 @@ export function createWriteJudge({ config, clock, ledger, isDisturbed, isMeddled
   const { enabled } = config.operator.leaderElection;
   /** Who may hold the lease: several where the answer to somebody who took it was lost. */
   let holders = new Set<string>();
-  /** By object: the version that its last write by the operator led to. */
+  /** By object: the version that its last write by the operator led to; what was not written for longest comes first. */
   const versions = new Map<string, string>();
   const recent = createRecentCounts(clock, OFTEN_MILLIS);
   let disturbedAt = Number.NEGATIVE_INFINITY;
@@ -112,7 +114,10 @@ export function createWriteJudge({ config, clock, ledger, isDisturbed, isMeddled
         if (version === undefined) return;
         if (isCalm() && !isMeddled())
           ledger.check('idle', versions.get(object) !== version, () => `${text} changed nothing`);
+        versions.delete(object);
         versions.set(object, version);
+        const [oldest] = versions.keys();
+        if (versions.size > MAX_OBJECTS && oldest !== undefined) versions.delete(oldest);
       };
     },
   };
