@@ -81,6 +81,7 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
   });
   const annotate = createAnnotateWorkload(api);
   const books = createPolicyBooks({
+    isThere: (uid) => options.policies.policies().some((policy) => policy.uid === uid),
     writeStatus: createWritePolicyStatus(api),
     dryRun: () => isDryRun(settings()),
     warningsOf: (policy) => policyWarnings(policy, settings().tenancy),

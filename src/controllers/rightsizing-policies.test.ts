@@ -30,10 +30,21 @@ function setUp(answer: () => WriteOutcome = () => ({ result: 'written' })) {
   };
   const log = createSilentLogger();
   const nothing = { warningsOf: () => [], healthOf: () => undefined };
-  const books = createPolicyBooks({ writeStatus, dryRun: () => false, ...nothing, clock, log });
-  return { clock, books, written };
+  const gone = new Set<string>();
+  const isThere = (uid: string): boolean => !gone.has(uid);
+  const books = createPolicyBooks({ isThere, writeStatus, dryRun: () => false, ...nothing, clock, log });
+  return { clock, books, written, gone };
 }
 const { signal } = new AbortController();
+
+test('a policy that is gone is remembered no more, whoever asks for it afterwards', () => {
+  const { books, gone } = setUp();
+  const known = books.of('p');
+  expect(books.of('p')).toBe(known);
+  gone.add('p');
+  books.forget('p');
+  expect(books.of('p')).not.toBe(books.of('p'));
+});
 
 describe('the status of policies', () => {
   test('at rest is written a few dozen times a day, though use goes up and down', async () => {

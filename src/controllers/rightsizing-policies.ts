@@ -31,6 +31,7 @@ export interface PolicyBook {
 
 /** Of all policies, by uid: one that is made anew under the same name begins with an empty book. */
 export interface PolicyBooks {
+  /** An empty one, which is not kept, of a policy that is gone: a pass over it may still be under way. */
   of(uid: string): PolicyBook;
   forget(uid: string): void;
   /** Writes the status if it says something new. @throws StatusWriteError where it could not be written. */
@@ -46,6 +47,8 @@ export class StatusWriteError extends Error {
 }
 
 export interface PolicyBooksOptions {
+  /** The cluster has a policy of this uid. */
+  readonly isThere: (uid: string) => boolean;
   readonly writeStatus: WritePolicyStatus;
   readonly dryRun: () => boolean;
   /** What is valid in it and yet rarely meant. */
@@ -64,6 +67,7 @@ interface WrittenStatus {
 }
 
 export function createPolicyBooks({
+  isThere,
   writeStatus,
   dryRun,
   warningsOf,
@@ -84,9 +88,11 @@ export function createPolicyBooks({
     return status;
   };
   const of = (uid: string): PolicyBook => {
-    const known = books.get(uid) ?? { results: createResultStore(), discovered: {}, owned: 0 };
-    books.set(uid, known);
-    return known;
+    const known = books.get(uid);
+    if (known !== undefined) return known;
+    const fresh: PolicyBook = { results: createResultStore(), discovered: {}, owned: 0 };
+    if (isThere(uid)) books.set(uid, fresh);
+    return fresh;
   };
   const put = async (policy: PolicyRecord, status: OptimizationPolicyStatus, signal: AbortSignal): Promise<void> => {
     const outcome = await writeStatus(policy, status, signal);
