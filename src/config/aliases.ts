@@ -1,5 +1,6 @@
 /** Keys of other shapes of the file that are understood, and keys of the Helm chart that never had an effect. */
 
+import { quoted } from '../lib/shortened.ts';
 import { flagOf } from './flag-text.ts';
 
 export interface ConfigAlias {
@@ -9,6 +10,8 @@ export interface ConfigAlias {
   readonly to: string;
   /** Turns the value into one of the key; undefined means it is left as it is not given. */
   readonly convert?: (value: unknown) => unknown;
+  /** What is wrong with a value as written here, and what is accepted here; undefined: the key itself judges. */
+  readonly problemOf?: (value: unknown) => string | undefined;
 }
 
 /** Other shapes of the file: first that of Spotalis's design (mission/000). */
@@ -28,8 +31,8 @@ export const configAliases: readonly ConfigAlias[] = [
   { from: 'controller.leaderElection.leaseDuration', to: 'operator.leaderElection.leaseDuration' },
   { from: 'controller.leaderElection.renewDeadline', to: 'operator.leaderElection.renewDeadline' },
   { from: 'controller.leaderElection.retryPeriod', to: 'operator.leaderElection.retryPeriod' },
-  { from: 'nodeLabels.spot', to: 'controllers.nodeClassifier.spotLabels', convert: equalityToSelectors },
-  { from: 'nodeLabels.onDemand', to: 'controllers.nodeClassifier.onDemandLabels', convert: equalityToSelectors },
+  { from: 'nodeLabels.spot', to: 'controllers.nodeClassifier.spotLabels', ...labelAndValue('spot') },
+  { from: 'nodeLabels.onDemand', to: 'controllers.nodeClassifier.onDemandLabels', ...labelAndValue('on-demand') },
   { from: 'logging.level', to: 'observability.logging.level' },
   { from: 'logging.format', to: 'observability.logging.format' },
   { from: 'metrics.enabled', to: 'observability.metrics.enabled' },
@@ -65,10 +68,22 @@ export const unusedKeys: ReadonlyMap<string, string> = new Map([
   ['observability.health.path', 'the paths are /healthz and /readyz'],
 ]);
 
-/** `key=value` as a list of one selector; anything else is left for the key's own check to refuse. */
-function equalityToSelectors(value: unknown): unknown {
-  const [, key, labelValue] = (typeof value === 'string' ? /^([^=]+)=([^=]*)$/.exec(value) : null) ?? [];
-  return key === undefined || labelValue === undefined ? value : [{ matchLabels: { [key.trim()]: labelValue.trim() } }];
+/** `key=value` as a list of one selector. Other shapes are those of the key, whose own check judges them. */
+function labelAndValue(example: string): Pick<ConfigAlias, 'convert' | 'problemOf'> {
+  const partsOf = (value: unknown): readonly string[] =>
+    (typeof value === 'string' ? /^([^=]+)=([^=]*)$/.exec(value) : null)?.slice(1) ?? [];
+  return {
+    convert(value) {
+      const [key, labelValue] = partsOf(value);
+      return key === undefined || labelValue === undefined
+        ? value
+        : [{ matchLabels: { [key.trim()]: labelValue.trim() } }];
+    },
+    problemOf: (value) =>
+      typeof value !== 'string' || partsOf(value).length > 0
+        ? undefined
+        : `is not a label and its value: ${quoted(value)}; accepted: key=value, such as karpenter.sh/capacity-type=${example}, or a list as of the key itself`,
+  };
 }
 
 /**

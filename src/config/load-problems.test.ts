@@ -18,10 +18,18 @@ describe('a file that is not meant to be one', () => {
     );
   });
 
-  test('of more than 1 MiB is not parsed', () => {
-    expect(problemsOf(`# ${'x'.repeat(3 * 2 ** 20)}`)).toEqual([
-      'config.yaml is no YAML config file: it has 4 MiB, and 1 MiB is what a ConfigMap can hold',
+  test.each([
+    [2 ** 20 + 1, '1.1'],
+    [1.2 * 2 ** 20, '1.2'],
+    [3 * 2 ** 20, '3'],
+  ])('of %i characters, which is more than 1 MiB, is not parsed', (length, told) => {
+    expect(problemsOf(`# ${'x'.repeat(length - 2)}`)).toEqual([
+      `config.yaml is no YAML config file: it has ${told} MiB, and 1 MiB is what a ConfigMap can hold`,
     ]);
+  });
+
+  test('of just 1 MiB is', () => {
+    expect(() => load(`# ${'x'.repeat(2 ** 20 - 2)}`)).not.toThrow();
   });
 
   test('long values are cut in messages', () => {

@@ -58,7 +58,10 @@ metrics:
       ),
     ]);
     expect(problemsOf('nodeLabels:\n  spot: capacity')).toEqual([
-      expect.stringContaining('nodeLabels.spot (controllers.nodeClassifier.spotLabels) is not a list'),
+      'config.yaml:2: nodeLabels.spot (controllers.nodeClassifier.spotLabels) is not a label and its value: "capacity"; accepted: key=value, such as karpenter.sh/capacity-type=spot, or a list as of the key itself',
+    ]);
+    expect(problemsOf('nodeLabels:\n  onDemand: 7')).toEqual([
+      expect.stringContaining('nodeLabels.onDemand (controllers.nodeClassifier.onDemandLabels) is not a list: 7'),
     ]);
   });
 

@@ -111,7 +111,10 @@ function readFile(
       if (keys.has(path)) {
         if (value !== null) given.set(path, { value, label: at(path) + path });
       } else if (alias !== undefined) {
-        aliased.push({ from: path, to: alias.to, value: alias.convert === undefined ? value : alias.convert(value) });
+        const problem = alias.problemOf?.(value);
+        if (problem === undefined) {
+          aliased.push({ from: path, to: alias.to, value: alias.convert === undefined ? value : alias.convert(value) });
+        } else problems.push(`${at(path)}${path} (${alias.to}) ${problem}`);
       } else if (unused !== undefined) {
         warnings.push(`${at(path)}${path} has no effect: ${unused}`);
       } else if (!sections.has(path)) {

@@ -23,7 +23,8 @@ const MAX_LENGTH = 2 ** 20;
  */
 export function parseYamlSource(text: string, fileName: string, what = 'YAML config file'): YamlSource {
   if (text.length > MAX_LENGTH) {
-    const size = Math.ceil(text.length / MAX_LENGTH);
+    // Rounded up: what is too long is never told as 1 MiB.
+    const size = Math.ceil((text.length * 10) / MAX_LENGTH) / 10;
     throw new ConfigError([`${fileName} is no ${what}: it has ${size} MiB, and 1 MiB is what a ConfigMap can hold`]);
   }
   const lines = new LineCounter();
