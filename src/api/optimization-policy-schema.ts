@@ -75,7 +75,10 @@ const updateStrategy = z
       description: 'Write templates by server-side apply as manager optipod; else by a strategic merge patch.',
     }),
     limitConfig,
-    minChange: shareField('10%', 'Smaller changes are left out.'),
+    minChange: shareField(
+      '10%',
+      'Smaller changes are left out. For memory under CostAware at most 5% counts: who waits for more is killed meanwhile.',
+    ),
     cooldown: durationField('1h', 'Least time between two changes of a workload.', 'zero'),
     maxStep: z
       .object({
