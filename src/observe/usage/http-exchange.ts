@@ -5,7 +5,7 @@ import { hostOf, KEEPALIVE_MILLIS, portOf, tlsOptions } from '../../kube/transpo
 import type { Clock } from '../../lib/clock.ts';
 import { describeError } from '../../lib/errors.ts';
 import { http } from '../../lib/node-http.ts';
-import type { Millis } from '../../lib/units.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { UsageProblem } from './usage-source.ts';
 
 /** Headers may hold secrets: they are never logged, nor told in a problem. */
@@ -40,22 +40,29 @@ export interface HttpExchangeOptions {
   readonly maxBytes: number;
 }
 
+/** A server that nobody asks any more: policies that name it were changed, or are gone. Turns come more often than that. */
+const UNASKED_MILLIS: Millis = 1_800_000;
 /** To one server at a time; further requests wait for a socket, within their timeout. */
 const MAX_SOCKETS = 8;
 
 export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
   /** One for each origin and authority: TLS sessions are not shared across authorities. */
-  const agents = new Map<string, Agent>();
+  const agents = new Map<string, { readonly agent: Agent; askedAt: EpochMillis }>();
 
   /** Connections of one server are not shared across authorities: whom to trust is part of what they are. */
   const agentFor = (url: URL, ca: string | undefined): Agent => {
     const key = `${url.origin} ${ca ?? ''}`;
+    const now = options.clock.now();
     const known = agents.get(key);
-    if (known !== undefined) return known;
-    // An authority that was replaced needs its connections no more. Those in use go on: the other authority may be that
-    // of another policy, and tenants must not cut each other off.
-    for (const [other, agent] of agents) {
-      if (!other.startsWith(`${url.origin} `) || isInUse(agent)) continue;
+    if (known !== undefined) {
+      known.askedAt = now;
+      return known.agent;
+    }
+    // An authority that was replaced needs its connections no more, nor does a server that is not asked. Those in use go
+    // on: the other authority may be that of another policy, and tenants must not cut each other off.
+    for (const [other, { agent, askedAt }] of agents) {
+      const isReplaced = other.startsWith(`${url.origin} `) || now - askedAt >= UNASKED_MILLIS;
+      if (!isReplaced || isInUse(agent)) continue;
       agent.destroy();
       agents.delete(other);
     }
@@ -68,7 +75,7 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
             ...tlsOptions(url, ca === undefined ? {} : { ca }),
             ALPNProtocols: ['http/1.1'],
           });
-    agents.set(key, agent);
+    agents.set(key, { agent, askedAt: now });
     return agent;
   };
 
@@ -94,7 +101,7 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
       }
     },
     close() {
-      for (const agent of agents.values()) agent.destroy();
+      for (const { agent } of agents.values()) agent.destroy();
       agents.clear();
     },
   };
