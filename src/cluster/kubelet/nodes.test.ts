@@ -59,6 +59,25 @@ describe('a node', () => {
     expect(stored(at)?.metadata?.deletionTimestamp).toBeUndefined();
   });
 
+  test('that comes back goes on with what its pods had not come to: ready, or at their end', async () => {
+    await using at = await startVirtualCluster({ nodes: testNodes(1) });
+    await start(at, barePod({ 'stowage.test/ready-after': '30s', 'stowage.test/crash-after': '200s' }));
+    await at.seconds(10);
+    at.cluster.kubelet.loseNode('node-1');
+    await at.seconds(10);
+    await at.cluster.kubelet.recoverNode('node-1');
+    await at.seconds(5);
+    expect(isReady(stored(at) ?? {})).toBe(false);
+    await at.seconds(10);
+    expect(isReady(stored(at) ?? {})).toBe(true);
+    at.cluster.kubelet.loseNode('node-1');
+    await at.seconds(200);
+    expect(container(at)?.restartCount).toBe(0);
+    await at.cluster.kubelet.recoverNode('node-1');
+    await at.seconds(5);
+    expect(container(at)).toMatchObject({ restartCount: 1, lastState: { terminated: { exitCode: 1 } } });
+  });
+
   test('that is deleted takes its pods with it', async () => {
     await using at = await startVirtualCluster({ nodes: testNodes(1) });
     await start(at, barePod());

@@ -120,7 +120,7 @@ export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorke
       return;
     }
     runtime.isInitialized = true;
-    for (const container of containersOf(runtime)) run(container);
+    for (const container of containersOf(runtime)) run.start(container);
     report();
     resizer.review();
   };
@@ -155,7 +155,7 @@ export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorke
   const runAgain = (container: ContainerRuntime, ended: Ended): void => {
     container.lastEnd = ended;
     container.restarts++;
-    run(container);
+    run.start(container);
     report();
   };
 
@@ -213,6 +213,7 @@ export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorke
   else {
     report();
     if (adopted === undefined) after(behaviour.startMillis, start);
+    else for (const container of containersOf(runtime)) run.goOn(container);
   }
 
   return {

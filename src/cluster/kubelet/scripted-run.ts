@@ -12,8 +12,15 @@ export interface ScriptedRunOptions {
   readonly end: (container: ContainerRuntime, exitCode: number, reason: string) => void;
 }
 
-/** @returns starts a container; the script ends with this run of it. */
-export function createScriptedRun({ clock, behaviour, after, report, end }: ScriptedRunOptions) {
+/** The script of one container; it ends with the run it was begun for. */
+export interface ScriptedRun {
+  /** Starts the container. */
+  start(container: ContainerRuntime): void;
+  /** Goes on with one that runs since before: what is overdue happens at once. */
+  goOn(container: ContainerRuntime): void;
+}
+
+export function createScriptedRun({ clock, behaviour, after, report, end }: ScriptedRunOptions): ScriptedRun {
   type Guarded = (action: () => void) => () => void;
 
   const becomeReady = (container: ContainerRuntime, ifSameRun: Guarded): void => {
@@ -32,29 +39,32 @@ export function createScriptedRun({ clock, behaviour, after, report, end }: Scri
     after(unreadyAfterMillis, fail);
   };
 
-  return (container: ContainerRuntime): void => {
-    const startedAtMillis = clock.now();
-    container.state = { kind: 'running', startedAtMillis };
-    container.isReady = behaviour.readyMillis === 0;
-    container.memoryBytes = 0;
+  const play = (container: ContainerRuntime, startedAtMillis: number): void => {
     const ifSameRun: Guarded = (action) => () => {
       if (container.state.kind === 'running' && container.state.startedAtMillis === startedAtMillis) action();
     };
+    const at = (millis: number, action: () => void): void =>
+      void after(Math.max(0, startedAtMillis + millis - clock.now()), ifSameRun(action));
     const { readyMillis, unreadyAfterMillis, crashAfterMillis, completeAfterMillis } = behaviour;
     if (readyMillis !== 'never') {
       const ready = ifSameRun(() => becomeReady(container, ifSameRun));
-      if (readyMillis > 0) after(readyMillis, ready);
-      else if (unreadyAfterMillis !== 'never') ready();
+      if (readyMillis > 0) at(readyMillis, ready);
+      else if (unreadyAfterMillis !== 'never' || !container.isReady) ready();
     }
-    if (crashAfterMillis !== 'never')
-      after(
-        crashAfterMillis,
-        ifSameRun(() => end(container, 1, 'Error')),
-      );
-    if (completeAfterMillis !== 'never')
-      after(
-        completeAfterMillis,
-        ifSameRun(() => end(container, 0, 'Completed')),
-      );
+    if (crashAfterMillis !== 'never') at(crashAfterMillis, () => end(container, 1, 'Error'));
+    if (completeAfterMillis !== 'never') at(completeAfterMillis, () => end(container, 0, 'Completed'));
+  };
+
+  return {
+    start(container) {
+      const startedAtMillis = clock.now();
+      container.state = { kind: 'running', startedAtMillis };
+      container.isReady = behaviour.readyMillis === 0;
+      container.memoryBytes = 0;
+      play(container, startedAtMillis);
+    },
+    goOn(container) {
+      if (container.state.kind === 'running') play(container, container.state.startedAtMillis);
+    },
   };
 }
