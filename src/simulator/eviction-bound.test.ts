@@ -17,6 +17,15 @@ describe('evictions are due', () => {
     expect([bound.of('web'), bound.describe('web')]).toEqual([4, '4 policy changed']);
   });
 
+  test('for the places of a StatefulSet that change sides, also where as many change back: some pods are still to come', () => {
+    const bound = createEvictionBound();
+    // On-demand is slot 5 of five; with a floor of two, slots 1 and 2.
+    const before = { ...aFleet({ replicas: 5, spotPercentage: 76 }), kind: 'StatefulSet', replicas: 12 } as const;
+    const rule = before.rule && { ...before.rule, minOnDemand: { kind: 'count', count: 2 } as const };
+    bound.onWorkload({ ...before, rule }, before);
+    expect(bound.describe('web')).toBe('3 policy changed');
+  });
+
   test('for what is on the wrong side when management begins', () => {
     const bound = createEvictionBound();
     const managed = aFleet({ replicas: 10, spotPercentage: 70 });

@@ -3,7 +3,7 @@
  * to be on a side that is not that of its place: admitted while the webhook was down, without the leader, or as cover for
  * spot that was not to be had. "Evictions in total <= initial drift + fallbacks" of the specification, counted as it goes.
  */
-import { sideOfSlot, spotCount } from '../decide/placement/slots.ts';
+import { type SlotRule, sideOfSlot, spotCount } from '../decide/placement/slots.ts';
 import type { WorkloadFacts } from './fleet-watch.ts';
 import type { PodFacts } from './pod-facts.ts';
 
@@ -44,7 +44,7 @@ export function createEvictionBound(): EvictionBound {
       if (before.rule === undefined) add(facts, 'management began', Math.abs(counts.spot - targetSpot));
       else if (before.rule !== rule) {
         const moves = Math.abs(spotCount(rule, before.replicas) - spotCount(before.rule, before.replicas));
-        add(facts, 'policy changed', moves);
+        add(facts, 'policy changed', Math.max(moves, turnedPlaces(facts, before.rule, rule)));
       }
       // Kubernetes removes pods that are not ready before it looks at their cost, so places go out of order.
       const removed = Math.max(0, before.replicas - replicas);
@@ -67,4 +67,15 @@ export function createEvictionBound(): EvictionBound {
     describe: (uid) => [...(byWorkload.get(uid) ?? [])].map(([why, count]) => `${count} ${why}`).join(', '),
     total: () => [...byWorkload.values()].reduce((sum, due) => sum + sumOf(due), 0),
   };
+}
+
+/**
+ * Pods of a StatefulSet whose places are of the other side by now: those do not change places with each other. Counts may
+ * be right all the same, until one is made anew where its place is, or those that were still to come have been.
+ */
+function turnedPlaces({ kind, pods }: WorkloadFacts, before: SlotRule, after: SlotRule): number {
+  if (kind !== 'StatefulSet') return 0;
+  return [...pods.values()].filter(
+    ({ isLive, slot }) => isLive && slot !== undefined && sideOfSlot(before, slot) !== sideOfSlot(after, slot),
+  ).length;
 }
