@@ -5,8 +5,9 @@
  */
 import { isStillAdvised } from '../decide/rightsizing/changed-world.ts';
 import { describeChanges, dueChanges } from '../decide/rightsizing/due-changes.ts';
-import { firstToChange } from '../decide/rightsizing/pod-drift.ts';
+import { firstToChange, isResizable } from '../decide/rightsizing/pod-drift.ts';
 import { rulesOf } from '../decide/rightsizing/policy-rules.ts';
+import { helpInRollout } from '../decide/rightsizing/rollout-help.ts';
 import {
   type Beginning,
   joinChanges,
@@ -19,7 +20,6 @@ import { isDecrease, type SizedPart, watchChange } from '../decide/rightsizing/w
 import { object } from '../guard/objection.ts';
 import { objectToClosed } from '../guard/rules/timing.ts';
 import type { Clock } from '../lib/clock.ts';
-import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
 import { workloadText } from '../model/cluster-view.ts';
 import { isInForce } from '../model/granted-size.ts';
@@ -27,15 +27,16 @@ import { applyChanges, effectiveChanges, type SizeChange } from '../model/pod-si
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import { type ApplyContext, ofOneSize } from './rightsizing-apply.ts';
-import { LOOK_AGAIN_MILLIS, resultOfAttempt, resultOfWaiting } from './rightsizing-apply-result.ts';
+import { LOOK_AGAIN_MILLIS, resultOfAttempt } from './rightsizing-apply-result.ts';
 import { type Changes, watchedNow, writeInForce } from './rightsizing-change.ts';
 import { type Converged, createConverge, decisionFor } from './rightsizing-converge.ts';
+import { resultInPlace, resultInRollout, soonEnough } from './rightsizing-in-place-result.ts';
 import type { MakeRoom } from './rightsizing-make-room.ts';
 import { endOf, goOn, type OngoingChange, review } from './rightsizing-memory.ts';
 import type { SizeReplicas } from './rightsizing-replicas.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
-import { nothingSeen, throttlingNote } from './rightsizing-throttling.ts';
+import { nothingSeen } from './rightsizing-throttling.ts';
 import { worthBeginning } from './rightsizing-worth.ts';
 
 export interface InPlaceOptions {
@@ -115,8 +116,15 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     return begun;
   };
 
-  /** @returns what keeps it from beginning. */
-  const begin = async (context: ApplyContext, beginning: Beginning): Promise<ApplyResult | undefined> => {
+  /**
+   * @param first the pods it is tried on, one after the other.
+   * @returns what keeps it from beginning.
+   */
+  const begin = async (
+    context: ApplyContext,
+    beginning: Beginning,
+    first: readonly SizedPod[],
+  ): Promise<ApplyResult | undefined> => {
     const { advised, live, memory, policy, signal } = context;
     const { raises, decreases } = beginning;
     const both = joinChanges([...raises, ...decreases]);
@@ -127,8 +135,14 @@ export function createInPlace(options: InPlaceOptions): InPlace {
       // When it is scaled up, all of them would have at once what none has been seen to do with.
       return { status: 'Pending', reason: 'CanaryWatched', message: 'no pod runs that could have less first' };
     }
+    if (first.length === 0) {
+      // None of those that show the need runs long enough to be asked: it is for those still to come.
+      const closed = objectToClosed(policy.spec.updates.window, clock.now(), 'OutsideUpdateWindow');
+      if (closed !== undefined) return { ...closed, status: 'Pending' };
+      return spreadAll(context, watch(context, [raises], undefined));
+    }
     let kept: ApplyResult | undefined;
-    for (const pod of canaries(live)) {
+    for (const pod of first) {
       const to = effectiveChanges(pod.sizing.containers, both);
       const summary = describeChanges(both, advised.inForce);
       const attempt =
@@ -136,7 +150,8 @@ export function createInPlace(options: InPlaceOptions): InPlace {
           ? ({ kind: 'asked', tookFrom: [] } as const)
           : await actuator.resize(decisionFor(context, pod, to, summary), policy.spec, signal);
       if (attempt.kind === 'asked') {
-        if (live.length === 1) return spreadAll(context, watch(context, [both], pod));
+        // Pods that a rollout makes come meanwhile.
+        if (live.length === 1 || advised.workload.isRollingOut) return spreadAll(context, watch(context, [both], pod));
         // More spreads as soon as it is in force; less is watched first.
         watch(context, raises.length > 0 && decreases.length > 0 ? [raises, decreases] : [both], pod);
         return undefined;
@@ -145,7 +160,7 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     }
     const rest = kept?.reason === undefined ? undefined : restOf(beginning, kept.reason);
     // What holds back one part holds back nothing else; as long as it does, it is the reason that is told.
-    return rest === undefined ? kept : ((await begin(context, rest)) ?? kept);
+    return rest === undefined ? kept : ((await begin(context, rest, first)) ?? kept);
   };
 
   /**
@@ -211,29 +226,23 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     const { memory } = context;
     const harmed = await takeBack(context);
     if (harmed !== undefined) return harmed;
+    // Before anything spreads: what has just been put in force is looked after for one look at least.
+    review(memory, true, clock.now(), settings().revertMillis);
     for (const change of memory.ongoing) {
       const ended = change.phase === 'canary' ? await watchCanary(context, change) : undefined;
       if (ended !== undefined) return ended;
     }
-    review(memory, true, clock.now(), settings().revertMillis);
     return undefined;
   };
 
-  /** What the workload waits for, with nothing in its way. */
-  const waiting = ({ advised, live, memory }: ApplyContext, isHeld: boolean): ApplyResult => {
-    const first = memory.ongoing.find(({ phase }) => phase === 'canary');
-    if (first?.canary !== undefined) {
-      const note = throttlingNote(memory.ongoing);
-      const watched = renderReason('CanaryWatched', { pod: first.canary.name });
-      const message = note === undefined ? watched : `${watched}; ${note}`;
-      return { status: 'Pending', reason: 'CanaryWatched', message, againAfterMillis: LOOK_AGAIN_MILLIS };
-    }
-    const resizing = live.filter(({ pod }) => actuator.isResizing(pod.uid)).length;
-    if (resizing > 0) {
-      const message = `${resizing} of ${live.length} pods are being resized`;
-      return { status: 'Pending', reason: 'ResizeInFlight', message, againAfterMillis: LOOK_AGAIN_MILLIS };
-    }
-    return resultOfWaiting(advised, memory, { isDue: isHeld });
+  /** Of what is due, and the pods it is tried on first. */
+  const whatMayBegin = ({ advised, live, memory }: ApplyContext, due: readonly SizeChange[]) => {
+    const { inForce, workload } = advised;
+    if (!workload.isRollingOut) return { may: mayBegin(due, inForce, memory.ongoing), first: canaries(live) };
+    const { raises, pods } = helpInRollout(due, inForce, live, clock.now());
+    // A first pod of the old template, which goes no further now, keeps nothing from those of the new one.
+    const spreading = memory.ongoing.filter(({ phase }) => phase === 'spread');
+    return { may: mayBegin(raises, inForce, spreading), first: canaries(pods.filter(isResizable)) };
   };
 
   return async (asked) => {
@@ -243,24 +252,17 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     const { advised, memory } = context;
     // What is under way comes first: a new change of the same resource would take the place of the one that is judged.
     const ended = await attend(context);
-    if (ended !== undefined) return soonEnough(sized.ended ?? ended, sized.againAfterMillis);
+    const isHeldByRollout = ended?.reason === 'TemplateRollout';
+    if (ended !== undefined && !isHeldByRollout) return soonEnough(sized.ended ?? ended, sized.againAfterMillis);
     // With nobody left to be given less first, less for all would be tried on nobody.
     const due = context.live.length === 0 && asked.live.length > 0 ? raisesOf(advised) : dueChanges(advised.advice);
-    // Pods of two templates stand side by side: what a change would do to either could not be told apart.
-    if (advised.workload.isRollingOut && due.length > 0) {
-      const { inForce, changed } = inForceNow(context);
-      // What did harm is put back all the same.
-      if (memory.takenBack.length > 0) await converge(context, inForce, changed);
-      const message = renderReason('TemplateRollout', { workload: workloadText(advised.workload) });
-      return { status: 'Pending', reason: 'TemplateRollout', message };
-    }
-    const may = mayBegin(due, advised.inForce, memory.ongoing);
+    const { may, first } = whatMayBegin(context, due);
     const { beginning, held } = worthBeginning(context, may, settings(), clock.now(), true);
-    const blocked = await begin(context, beginning);
+    const blocked = await begin(context, beginning, first);
     const { raises, decreases } = beginning;
     const keptRaise = raises.length === 0 ? undefined : blocked?.reason;
     // Asked at every look, also with nothing to raise: it remembers since when there has been no room.
-    const isForNewPods = await makeRoom.isTime(context, raises, canaries(context.live), keptRaise);
+    const isForNewPods = await makeRoom.isTime(context, raises, first, keptRaise);
     const kept = isForNewPods ? await spreadAll(context, watch(context, [raises], undefined)) : blocked;
     // What is due and may not begin keeps no pod from having what is in force; what the API server refuses waits.
     const isRefused = blocked !== undefined && memory.refused !== undefined;
@@ -268,19 +270,16 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     const { kept: behind, cramped } = isRefused ? nothingDone : await converge(everybody, inForce, changed);
     const evicted = await makeRoom(everybody, cramped);
     const isHeld = due.length > 0 && held === undefined && raises.length + decreases.length === 0;
-    const wait = waiting(everybody, isHeld);
+    const dying = cramped.find(({ pod }) => !isResizable(pod))?.pod.pod.name;
+    const isWaiting = advised.workload.isRollingOut && (due.length > 0 || dying !== undefined);
+    const wait =
+      ended ?? (isWaiting ? resultInRollout(everybody, dying) : resultInPlace(everybody, actuator.isResizing, isHeld));
     const isAtRest = wait.status === 'Applied' || wait.status === 'Skipped';
     // One reason is told: what keeps the newest change, then what was done for room, then what keeps pods from what is
     // in force.
     const told = sized.ended ?? kept ?? sized.kept ?? evicted ?? behind;
     return soonEnough(told ?? (isAtRest ? { ...wait, ...held, ...sized.waiting } : wait), sized.againAfterMillis);
   };
-}
-
-/** The result, looked at again after `millis` at the latest. */
-function soonEnough(result: ApplyResult, millis: Millis | undefined): ApplyResult {
-  if (millis === undefined) return result;
-  return { ...result, againAfterMillis: Math.min(millis, result.againAfterMillis ?? millis) };
 }
 
 /** Of what is due, the containers' resources that grow. */

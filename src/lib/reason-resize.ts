@@ -218,7 +218,8 @@ const verdicts = {
     kinds: ['block'],
     eventType: 'Normal',
     message: 'A rollout of {workload} is under way',
-    advice: 'Wait for the rollout to end, or mend what keeps it from ending.',
+    advice:
+      'Wait for the rollout to end, or mend what keeps it from ending. Containers killed for want of memory are given more meanwhile, where limits and bounds allow it.',
   },
 } as const satisfies Record<string, ReasonDefinition>;
 

@@ -19,6 +19,11 @@ export function runningPods(pods: readonly SizedPod[]): readonly SizedPod[] {
   return pods.filter(({ pod }) => isRunning(pod));
 }
 
+/** The API server takes a resize only while some container runs (isPodResizeRequestSupported, pkg/apis/core/validation). */
+export function isResizable({ sizing }: SizedPod): boolean {
+  return sizing.statuses.some(({ running }) => running);
+}
+
 /** Whose pods are ready first, the newest of them: it has the least to lose. */
 export function firstToChange<Item>(items: readonly Item[], podOf: (item: Item) => SizedPod): readonly Item[] {
   return items.toSorted((a, b) => {

@@ -1,7 +1,7 @@
 /** A restart in place is asked all that an eviction is asked, and a resize that restarts nothing none of it. */
 import { describe, expect, test } from 'vitest';
 import { aPdb, NOON } from '../../../model/testing/records.ts';
-import { aContainer, aSizedPod, aSizedWorkload, MIB } from '../../../model/testing/sizing-records.ts';
+import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload, MIB } from '../../../model/testing/sizing-records.ts';
 import type { DisruptionState } from '../disruption-state.ts';
 import { inspectSizeAll } from '../inspect-size.ts';
 import {
@@ -29,6 +29,11 @@ const withFirst = (changes: object) => [
   aSizedPod(replicaSet, 'web-1', { containers }, { uid: 'web-1', ...changes }),
   ...restarting.slice(1),
 ];
+const withKilled = (finishedAt: number) => {
+  const lastTermination = { reason: 'OOMKilled', exitCode: 137, finishedAt };
+  const statuses = containers.map((each) => aContainerStatus(each, { lastTermination }));
+  return [aSizedPod(replicaSet, 'web-1', { containers, statuses }, { uid: 'web-1' }), ...restarting.slice(1)];
+};
 const apiReplicaSet = {
   ...replicaSet,
   name: 'api-rev1',
@@ -112,6 +117,16 @@ const cases: [string, SizeSceneChanges, readonly string[]][] = [
     'a rollout of another is under way',
     { evictions: [{ ...flight, workloadUid: 'api', podUid: 'api', isRollout: true }] },
     [],
+  ],
+  [
+    'a rollout of it is under way, and what restarts was just killed for want of memory',
+    { records: { workloads: [{ ...web, isRollingOut: true }], pods: withKilled(NOON - 60_000) } },
+    [],
+  ],
+  [
+    'a rollout of it is under way, and what restarts was killed long ago',
+    { records: { workloads: [{ ...web, isRollingOut: true }], pods: withKilled(NOON - 600_000) } },
+    ['TemplateRollout'],
   ],
   ['its rollout is paused', { records: { workloads: [{ ...web, keepsPods: 'Paused' }] } }, ['Paused']],
   [

@@ -2,12 +2,16 @@
  * A resize that restarts a container disrupts as an eviction does: the same is asked of the pod and of the others of
  * its workload. One that restarts nothing is asked none of it (rightsizing bugs 12 and 14: autoscaler#10181, #8609).
  */
+
+import type { EpochMillis } from '../../../lib/units.ts';
 import { workloadKey } from '../../../model/cluster-view.ts';
 import { isLive } from '../../../model/owners.ts';
+import { wasJustKilled } from '../../../model/recent-kill.ts';
+import { restartedContainer } from '../../../model/restart-on-resize.ts';
 import { object } from '../../objection.ts';
 import { disruptedPods, objectToPdbs } from '../../rules/pdb.ts';
 import { objectToTerminating, objectToUnready } from '../../rules/pod-state.ts';
-import { restartedBy, restartRule } from '../context.ts';
+import { type ResizeSubject, restartedBy, restartRule } from '../context.ts';
 
 export const restartsAllowed = restartRule(
   'restarts-allowed',
@@ -37,9 +41,10 @@ export const restartNotSingle = restartRule(
 
 export const restartNoRollout = restartRule(
   'restart-no-rollout',
-  'A rollout ends pods at its own pace, and a restart beside it one more; of a paused one what runs is to stay as it is. What did harm is undone all the same.',
-  ({ decision, workload }, { evictions }) => {
-    if (workload === undefined || decision.isRestore === true) return undefined;
+  'A rollout ends pods at its own pace, and a restart beside it one more; of a paused one what runs is to stay as it is. What did harm is undone all the same, and what is killed for want of memory restarts anyway.',
+  (subject, { evictions, now }) => {
+    const { decision, workload } = subject;
+    if (workload === undefined || decision.isRestore === true || restartsKilledOnly(subject, now)) return undefined;
     if (workload.keepsPods === 'Paused') return object('Paused', {});
     // One of ours may not be seen yet.
     const isBegun = evictions.some(({ workloadUid, isRollout }) => isRollout === true && workloadUid === workload.uid);
@@ -48,6 +53,15 @@ export const restartNoRollout = restartRule(
       : undefined;
   },
 );
+
+/** Every container that the resize restarts was killed for want of memory a moment ago. */
+function restartsKilledOnly({ pod: { sizing }, before, changes }: ResizeSubject, now: EpochMillis): boolean {
+  return changes.every((change) => {
+    const status = sizing.statuses.find(({ name }) => name === change.container);
+    const isRestarted = restartedContainer(before, [change]) !== undefined;
+    return !isRestarted || (status !== undefined && wasJustKilled(status, now));
+  });
+}
 
 export const restartOthersReady = restartRule(
   'restart-others-ready',

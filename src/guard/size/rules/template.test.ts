@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { aNamespace } from '../../../model/testing/records.ts';
-import { aSizedWorkload } from '../../../model/testing/sizing-records.ts';
-import { reasonsFor, resize, retemplate } from '../testing/size-scene.ts';
+import { aNamespace, NOON } from '../../../model/testing/records.ts';
+import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload } from '../../../model/testing/sizing-records.ts';
+import { decision } from '../../testing/size-eviction.ts';
+import { pods, reasonsFor, replicaSet, resize, retemplate } from '../testing/size-scene.ts';
 
 describe('templates', () => {
   test('need new pods, which the owner must allow', () => {
@@ -21,6 +22,18 @@ describe('templates', () => {
     const records = { namespaces: [aNamespace({ terminating: true })] };
     expect(reasonsFor(retemplate(), { records })).toEqual(['Deleting']);
     expect(reasonsFor(resize(), { records })).toEqual(['Deleting']);
+  });
+  test.each<[string, string, string[]]>([
+    ['of a pod that was just killed for want of memory is left to the guard of evictions', 'OOMKilled', []],
+    ['of any other pod waits', 'Error', ['TemplateRollout']],
+  ])('while a rollout is under way, an eviction for a size %s', (_, reason, expected) => {
+    const statuses = [aContainerStatus(aContainer(), { lastTermination: { reason, exitCode: 137, finishedAt: NOON } })];
+    const killed = aSizedPod(replicaSet, 'web-1', { statuses }, { uid: 'web-1' });
+    const records = { workloads: [aSizedWorkload({ isRollingOut: true })], pods: [killed, ...pods.slice(1)] };
+    const evict = decision({ pod: { namespace: 'shop', name: 'web-1', uid: 'web-1' } });
+    expect(reasonsFor(evict, { records })).toEqual(expected);
+    // A second template is another rollout, whatever became of the pods of the first.
+    expect(reasonsFor(retemplate(), { records })).toEqual(['TemplateRollout']);
   });
   test('of a paused rollout that stands half way: that it is paused is told first', () => {
     const records = { workloads: [aSizedWorkload({ keepsPods: 'Paused', isRollingOut: true })] };

@@ -1,6 +1,7 @@
 /** A pod template may be changed now: the kind is ours to write, new pods are allowed, and no rollout is under way. */
 import { isManagedKind } from '../../../api/optimization-policy.ts';
 import { workloadKey } from '../../../model/cluster-view.ts';
+import { wasJustKilled } from '../../../model/recent-kill.ts';
 import { object } from '../../objection.ts';
 import { newPodsRule, sizeRule } from '../context.ts';
 
@@ -40,7 +41,11 @@ export const notDeleting = sizeRule(
 
 export const noRollout = newPodsRule(
   'no-rollout',
-  'One at a time: a second template would start a second rollout before the first has shown that it works.',
-  ({ workload }) =>
-    workload.isRollingOut ? object('TemplateRollout', { workload: workloadKey(workload) }) : undefined,
+  'One at a time: a second template would start a second rollout before the first has shown that it works. A pod that is killed for want of memory has shown that it does not: whether that one may go is left to the guard of evictions.',
+  ({ decision, workload }, { view, now }) => {
+    if (!workload.isRollingOut) return undefined;
+    const pod = decision.kind === 'evict-to-resize' ? view.pod(decision.pod.namespace, decision.pod.name) : undefined;
+    const isKilled = pod?.sizing.statuses.some((status) => wasJustKilled(status, now)) === true;
+    return isKilled ? undefined : object('TemplateRollout', { workload: workloadKey(workload) });
+  },
 );

@@ -1,0 +1,87 @@
+/**
+ * What pods may be given in the middle of a rollout (adr/0033). Pods of two templates stand side by side then, so all
+ * that has to be judged waits. But a rollout may be stuck because its pods have too little: whatever goes up, where harm
+ * is seen, does not wait for an end that would never come.
+ */
+import type { EpochMillis, Millis } from '../../lib/units.ts';
+import { type SizeChange, sizeOfContainer } from '../../model/pod-size.ts';
+import { wasJustKilled } from '../../model/recent-kill.ts';
+import { unreadySince } from '../../model/rollout.ts';
+import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
+import type { SizedPod } from '../../model/sizing-view.ts';
+import { mayBegin, partsOf, withoutParts } from './side-by-side.ts';
+import { keysOf, loweredResources, type SizedPart } from './watched-change.ts';
+
+/** A pod that is not ready for so long does not get on: what a Deployment waits for a new pod where it does not say. */
+const STARVING_MILLIS: Millis = 600_000;
+
+export interface RolloutHelp {
+  /** Of what is due, what is raised: for all pods that the workload has and will have. */
+  readonly raises: readonly SizeChange[];
+  /** The pods that show that it is needed: they have what is in force, and it is too little. */
+  readonly pods: readonly SizedPod[];
+}
+
+/**
+ * What of a pod has too little, as far as that is seen: memory of a container that was just killed for want of it, and
+ * both resources of one that runs and that has not got ready for long.
+ */
+export function harmedParts({ pod, sizing }: SizedPod, now: EpochMillis): readonly SizedPart[] {
+  if (pod.deletingAt !== undefined) return [];
+  const isLate = !pod.ready && now - unreadySince(pod) >= STARVING_MILLIS;
+  return sizing.statuses.flatMap((status): readonly SizedPart[] => {
+    const { name: container, running, ready } = status;
+    const memory: SizedPart = { container, resource: 'memory' };
+    if (isLate && running && !ready) return [{ container, resource: 'cpu' }, memory];
+    return wasJustKilled(status, now) ? [memory] : [];
+  });
+}
+
+/** @param due what would be changed if there were no rollout. */
+export function helpInRollout(
+  due: readonly SizeChange[],
+  inForce: readonly ContainerSpecRecord[],
+  pods: readonly SizedPod[],
+  now: EpochMillis,
+): RolloutHelp {
+  const { raises } = mayBegin(due, inForce, []);
+  const wanted = partsOf(raises);
+  const proofs = pods.flatMap((pod) => {
+    const parts = harmedParts(pod, now).filter((part) => includes(wanted, part) && hasInForce(pod, inForce, part));
+    return parts.length === 0 ? [] : [{ pod, parts }];
+  });
+  const proven = proofs.flatMap(({ parts }) => parts);
+  return { raises: onlyParts(raises, (part) => includes(proven, part)), pods: proofs.map(({ pod }) => pod) };
+}
+
+/** Of what a pod lacks of the sizes in force, what it is given during a rollout. */
+export function givenInRollout(pod: SizedPod, changes: readonly SizeChange[], now: EpochMillis): readonly SizeChange[] {
+  const harmed = harmedParts(pod, now);
+  const { containers } = pod.sizing;
+  return onlyParts(
+    changes,
+    (part) =>
+      includes(harmed, part) &&
+      !changes.some(
+        (change) => change.container === part.container && loweredResources(change, containers).includes(part.resource),
+      ),
+  );
+}
+
+/** A pod of another template, or one that was not sized at admission, says nothing about what is in force. */
+function hasInForce({ sizing }: SizedPod, inForce: readonly ContainerSpecRecord[], part: SizedPart): boolean {
+  const wanted = sizeOfContainer(inForce, part.container) ?? {};
+  const has = sizeOfContainer(sizing.containers, part.container);
+  return (
+    has !== undefined && keysOf[part.resource].every((key) => wanted[key] === undefined || has[key] === wanted[key])
+  );
+}
+
+function includes(parts: readonly SizedPart[], { container, resource }: SizedPart): boolean {
+  return parts.some((part) => part.container === container && part.resource === resource);
+}
+
+function onlyParts(changes: readonly SizeChange[], isKept: (part: SizedPart) => boolean): readonly SizeChange[] {
+  const others = partsOf(changes).filter((part) => !isKept(part));
+  return withoutParts([{ changes }], others).flatMap((each) => each.changes);
+}

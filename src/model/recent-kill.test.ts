@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { RECOVERED_MILLIS, wasJustKilled } from './recent-kill.ts';
+import { NOON } from './testing/records.ts';
+import { aContainer, aContainerStatus } from './testing/sizing-records.ts';
+
+test.each<[string, { readonly reason?: string; readonly finishedAt?: number | undefined } | undefined, boolean]>([
+  ['it never ended', undefined, false],
+  ['it was killed a moment ago', {}, true],
+  ['it crashed', { reason: 'Error' }, false],
+  ['it was killed, and has run for long since', { finishedAt: NOON - RECOVERED_MILLIS }, false],
+  ['it was killed just not so long ago', { finishedAt: NOON - RECOVERED_MILLIS + 1 }, true],
+  ['it was killed, and nobody says when', { finishedAt: undefined }, true],
+  ['it was killed by a node whose clock is ahead', { finishedAt: NOON + 86_400_000 }, true],
+])('%s', (_, end, expected) => {
+  const lastTermination = end && { reason: 'OOMKilled', exitCode: 137, finishedAt: NOON - 1000, ...end };
+  expect(wasJustKilled(aContainerStatus(aContainer(), { lastTermination }), NOON)).toBe(expected);
+});
