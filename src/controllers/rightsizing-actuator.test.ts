@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
+import { answer } from '../act/resize-answers.ts';
 import { ADMISSION } from '../guard/size/size-history.ts';
-import { aSizeLog } from '../guard/size/testing/size-scene.ts';
+import { aSizeLog, replicaSet, resize, sizeScene, web } from '../guard/size/testing/size-scene.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { createSizingSnapshot } from '../model/sizing-snapshot.ts';
-import { aDeployment, aReplicaSet, NOON } from '../model/testing/records.ts';
-import { aSizedPod, aSizedWorkload } from '../model/testing/sizing-records.ts';
+import { validPolicy } from '../model/testing/policies.ts';
+import { NOON } from '../model/testing/records.ts';
+import { aContainer, aContainerStatus, aSizedPod } from '../model/testing/sizing-records.ts';
 import { createSizeActuator, type SizeActuatorOptions } from './rightsizing-actuator.ts';
 import { everyEnd } from './testing/resize-in-flight.ts';
 
 test('what is remembered of pods and workloads that are gone is forgotten, so that it does not grow for ever', async () => {
   const clock = createVirtualClock(NOON);
   const history = aSizeLog();
-  const web = aSizedWorkload();
-  const replicaSet = aReplicaSet(aDeployment({ uid: web.uid }));
   const actuator = createSizeActuator({
     view: createSizingSnapshot({
       workloads: [web],
@@ -34,6 +34,37 @@ test('what is remembered of pods and workloads that are gone is forgotten, so th
   ended.abort();
   await running;
   expect(clock.pendingTimers()).toBe(0);
+});
+
+test.each([
+  ['its containers run without end: its kubelet cannot', 0, true],
+  ['its containers end again and again: none ran at that instant', 3, false],
+])('a pod is refused as on a node that cannot resize; %s', async (_, restartCount, needsNewPods) => {
+  const containers = [aContainer()];
+  const statuses = containers.map((each) => aContainerStatus(each, { restartCount }));
+  const scene = sizeScene({ records: { pods: [aSizedPod(replicaSet, 'web-1', { statuses }, { uid: 'web-1' })] } });
+  const refusal = answer('ResizeNotOnNode', 'recreate', 'Pod running on node without support for resize');
+  const actuator = createSizeActuator({
+    view: scene.view,
+    usage: { profileOf: () => undefined, stateOf: () => ({}) },
+    settings: () => ({ size: scene.settings }),
+    leadership: () => scene.leadership,
+    clock: createVirtualClock(NOON),
+    history: aSizeLog(),
+    inFlight: {
+      list: () => [],
+      begin: () => {},
+      settle: (decision: unknown) => ({ kind: 'refused', decision, answer: refusal, retryAfterMillis: undefined }),
+    },
+    disruptions: () => ({ list: () => [], stateOf: () => undefined }),
+    isAllocated: () => false,
+    otherResizes: () => [],
+    servesResize: () => true,
+    resize: async () => ({ result: 'refused', ...refusal }),
+  } as unknown as SizeActuatorOptions);
+  const outcome = await actuator.resize(resize(), validPolicy().spec, new AbortController().signal);
+  expect(outcome).toEqual({ kind: 'refused', answer: refusal });
+  expect(actuator.needsNewPods(web.uid) !== undefined).toBe(needsNewPods);
 });
 
 test('every end of a resize but that of its pod is counted, with the time it took', async () => {

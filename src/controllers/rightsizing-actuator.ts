@@ -128,12 +128,25 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     allowRecreate: updates.allowRecreate,
   });
 
-  /** The API server said no. */
-  const noteRefusal = (uid: string, workloadUid: string | undefined, { action, message }: ReadAnswer): void => {
+  /**
+   * So a pod is refused of which no container runs at that instant, as well as one whose kubelet cannot; that it can was
+   * seen before it was asked for.
+   */
+  const endedMeanwhile = ({ namespace, name }: ResizeDecision['pod'], reason: string): boolean =>
+    reason === 'ResizeNotOnNode' &&
+    view.pod(namespace, name)?.sizing.statuses.some(({ restartCount }) => restartCount > 0) === true;
+
+  /** The API server said no. @param isPassing it need not have been a moment later. */
+  const noteRefusal = (
+    uid: string,
+    workloadUid: string | undefined,
+    { action, message }: ReadAnswer,
+    isPassing = false,
+  ): void => {
     const now = clock.now();
     history.recordFailure(uid, now, message);
     if (workloadUid === undefined) return;
-    if (action === 'recreate') newPods.set(workloadUid, { cause: message, at: now });
+    if (action === 'recreate' && !isPassing) newPods.set(workloadUid, { cause: message, at: now });
     if (action === 'give-up') history.recordIneffective(workloadUid, now);
   };
 
@@ -151,7 +164,8 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     const end = inFlight.settle(decision, outcome);
     if (end?.kind === 'refused' || outcome.result === 'gone') restarts.end(decision.pod.uid, false);
     if (end?.kind === 'refused') {
-      noteRefusal(decision.pod.uid, decision.workloadUid, end.answer);
+      const isPassing = endedMeanwhile(decision.pod, end.answer.reason);
+      noteRefusal(decision.pod.uid, decision.workloadUid, end.answer, isPassing);
       return { kind: 'refused', answer: end.answer };
     }
     return outcome.result === 'gone' ? { kind: 'gone' } : { kind: 'asked', tookFrom: [] };
