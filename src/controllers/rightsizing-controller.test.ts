@@ -12,6 +12,7 @@ import { validPolicy } from '../model/testing/policies.ts';
 import { NOON } from '../model/testing/records.ts';
 import { aSizedWorkload } from '../model/testing/sizing-records.ts';
 import { createRightsizingController, type RightsizingControllerOptions } from './rightsizing-controller.ts';
+import { brokenResult } from './rightsizing-result.ts';
 import { createResultStore } from './rightsizing-result-store.ts';
 
 const policy = validPolicy({
@@ -37,6 +38,7 @@ async function passOver(
   breathing: (become: (now: readonly SizedWorkload[]) => void) => void = () => {},
   policies: () => readonly PolicyRecord[] = () => known,
   lookedBy: ValidPolicy[] = [],
+  again?: () => number | undefined,
 ): Promise<readonly SizedWorkload[]> {
   const clock = createVirtualClock(NOON);
   let snapshot = createSizingSnapshot({ workloads });
@@ -57,7 +59,8 @@ async function passOver(
         looked.push(workload);
         lookedBy.push(by);
         await during(workload, become, { wake: controller.wakeForTurn, pass: (millis) => sleep(clock, millis) });
-        throw new Error('no result is needed');
+        if (again === undefined) throw new Error('no result is needed');
+        return { ...brokenResult(workload, 'none is needed', undefined), againAfterMillis: again() };
       },
     },
     books: { of: () => book, write: async () => {} },
@@ -160,4 +163,19 @@ test('who changes while it is looked at is looked at once more after that, as it
     ),
   ).toEqual([web, scaled]);
   expect(by.map(({ spec: { mode } }) => mode)).toEqual([policy.spec.mode, 'Recommend']);
+});
+
+test('who would be looked at again at once, each time it is looked at, leaves others their turn', async () => {
+  let looks = 0;
+  const again = () => (looks++ < 50 ? 0 : undefined);
+  const looked = await passOver(
+    [web],
+    () => {},
+    () => {},
+    () => known,
+    [],
+    again,
+  );
+  expect(looked.length).toBeGreaterThan(1);
+  expect(looked.length).toBeLessThanOrEqual(6);
 });

@@ -4,7 +4,6 @@
  */
 import type { RightsizingEvents } from '../act/rightsizing-events.ts';
 import { largestNode } from '../decide/rightsizing/largest-node.ts';
-import type { PolicyTie } from '../decide/rightsizing/policy-warnings.ts';
 import { requeueAfter } from '../decide/rightsizing/requeue.ts';
 import { createPolicyIndex, type PolicyIndex, type PolicySelection } from '../decide/rightsizing/select-policy.ts';
 import { gatherMillis } from '../decide/rightsizing/worth-writing.ts';
@@ -17,7 +16,7 @@ import { createOneAtATime } from '../lib/one-at-a-time.ts';
 import type { Random } from '../lib/random.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
-import { type WorkloadRef, workloadKey, workloadOfKey, workloadText } from '../model/cluster-view.ts';
+import { type WorkloadRef, workloadKey, workloadOfKey } from '../model/cluster-view.ts';
 import { isValidPolicy, type PolicyRecord, policyKey, type ValidPolicy } from '../model/optimization-policy.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { PolicyStores } from '../observe/policy-stores.ts';
@@ -25,6 +24,7 @@ import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
 import { createBreather, createEngineQueue } from './engine-queue.ts';
 import { createCannotRead } from './rightsizing-cannot-read.ts';
+import { discover } from './rightsizing-discover.ts';
 import type { HandBack } from './rightsizing-hand-back.ts';
 import type { RightsizingMemory } from './rightsizing-memory.ts';
 import type { PolicyBooks } from './rightsizing-policies.ts';
@@ -108,7 +108,8 @@ export function createRightsizingController(options: RightsizingControllerOption
     try {
       const result = await reconciler.reconcile(workload, policy, largest, signal);
       results.set(key, result);
-      if (result.againAfterMillis !== undefined) wake(`workload ${key}`, result.againAfterMillis);
+      const again = result.againAfterMillis;
+      if (again !== undefined) wake(`workload ${key}`, Math.max(COALESCE_MILLIS, again));
       if (result.failure !== undefined) noteFailure(policy, workload, result.failure);
       noteUnreadUsage(policy, workload, result);
     } catch (error) {
@@ -144,19 +145,7 @@ export function createRightsizingController(options: RightsizingControllerOption
   const passOver = async (policy: ValidPolicy, signal: AbortSignal): Promise<Millis> => {
     const startedAt = clock.now();
     const book = books.of(policy.uid);
-    const discovered: Record<string, number> = {};
-    const owned = new Set<string>();
-    let tie: PolicyTie | undefined;
-    for (const workload of view.workloads()) {
-      if (workload.deleting) continue;
-      const { winner, others, tied } = select(workload);
-      const isOwn = winner?.uid === policy.uid;
-      if (!isOwn && !others.some(({ uid }) => uid === policy.uid)) continue;
-      const rival = isOwn ? others[0] : winner;
-      if (tied && rival?.spec.weight === policy.spec.weight) tie ??= { policy: rival, example: workloadText(workload) };
-      discovered[workload.kind] = (discovered[workload.kind] ?? 0) + 1;
-      if (isOwn) owned.add(workloadKey(workload));
-    }
+    const { discovered, owned, tie } = discover(policy, view.workloads(), select);
     book.discovered = discovered;
     book.owned = owned.size;
     book.tie = tie;

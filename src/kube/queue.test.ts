@@ -132,6 +132,20 @@ describe('delays', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
+  test('a handler that asks to be called again at once is called again after a while', async () => {
+    const { clock, queue, start, stop } = setUp();
+    const at: number[] = [];
+    const running = start(async () => {
+      at.push(clock.now());
+      return at.length < 4 ? { requeueAfterMillis: 0 } : undefined;
+    });
+    queue.add('a');
+    await clock.advance(1_000);
+    expect(at).toEqual([0, 100, 200, 300]);
+    stop.abort();
+    await running;
+  });
+
   test('failures of one key wait 5 ms, doubling to 1,000 s; success forgets them', async () => {
     const { clock, queue, start, stop } = setUp();
     const at: number[] = [];

@@ -15,7 +15,8 @@ export interface AddOptions {
 
 /**
  * What a handler's end means. Nothing: done, earlier failures are forgotten. `{ requeueAfterMillis }`: done, look again
- * then. Rejection: failed, tried again with the key's backoff.
+ * then, though not at once: who is due again each time it is asked would keep the process busy. Rejection: failed, tried
+ * again with the key's backoff.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: handlers are mostly async functions without a return
 export type HandlerResult = void | { readonly requeueAfterMillis: number };
@@ -90,6 +91,7 @@ interface Waiting {
 const RETRIES_PER_SECOND = 10;
 /** Retries that may happen at once before the rate applies. */
 const RETRY_BURST = 100;
+const LEAST_REQUEUE_MILLIS = 100;
 
 /** Numbers are client-go's (util/workqueue/default_rate_limiters.go). */
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
@@ -192,7 +194,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     try {
       const result = await handler(key, signal);
       failures.delete(key);
-      if (result !== undefined) addAfter(key, result.requeueAfterMillis);
+      if (result !== undefined) addAfter(key, Math.max(LEAST_REQUEUE_MILLIS, result.requeueAfterMillis));
     } catch (error) {
       if (!signal.aborted) {
         log.warn(

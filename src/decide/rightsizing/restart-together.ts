@@ -49,7 +49,7 @@ export function awaitedDecrease(
       { container, resource: 'memory', advice: memory },
     ] as const) {
       const readyAt = isDear(part) ? readyAtOf(part.advice) : undefined;
-      if (readyAt === undefined || readyAt > deadline || readyAt < now) continue;
+      if (readyAt === undefined || readyAt > deadline || readyAt <= now) continue;
       if (last === undefined || readyAt > last.readyAt) last = { container, resource: part.resource, readyAt };
     }
   }

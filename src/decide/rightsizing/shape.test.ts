@@ -40,6 +40,7 @@ describe('how long until it is trusted', () => {
     ['samples at their pace', { samples: 11, minSamples: 21 }, DAY],
     ['the longer counts', { historyMillis: DAY / 4, samples: 11, minSamples: 12 }, (3 / 4) * DAY],
     ['samples that have no pace yet', { samples: 1, minSamples: 21 }, undefined],
+    ['samples of one instant', { historyMillis: 0, minHistoryMillis: 0, samples: 2, minSamples: 3 }, undefined],
     ['samples that are not counted', { minSamples: 21 }, 0],
   ])('%s', (_, changes, expected) => {
     expect(untilTrusted(input(changes))).toBe(expected);

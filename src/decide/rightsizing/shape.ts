@@ -99,14 +99,14 @@ export function confidenceOf({ historyMillis, minHistoryMillis, samples, minSamp
 }
 
 /**
- * How long it takes until the history can be trusted, at the pace it has grown so far; undefined where it has not
- * begun.
+ * How long it takes until the history can be trusted, at the pace it has grown so far; undefined where that
+ * cannot be told yet.
  */
 export function untilTrusted({ historyMillis, minHistoryMillis, samples, minSamples }: ShapeInput): Millis | undefined {
   const byTime = Math.max(0, minHistoryMillis - historyMillis);
   const missing = Math.max(0, (minSamples ?? 0) - (samples ?? Number.POSITIVE_INFINITY));
   if (missing === 0) return byTime;
-  return samples === undefined || samples < 2
+  return samples === undefined || samples < 2 || historyMillis <= 0
     ? undefined
     : Math.max(byTime, Math.ceil((missing * historyMillis) / (samples - 1)));
 }
