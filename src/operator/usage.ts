@@ -9,9 +9,9 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Random } from '../lib/random.ts';
-import type { SizingView } from '../model/sizing-view.ts';
 import { UsageBook } from '../model/usage-book.ts';
 import type { UsageTarget } from '../model/usage-settings.ts';
+import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
 import { defaultLabelNames } from '../observe/usage/prometheus/promql.ts';
 import { createUsageCollector } from '../observe/usage/usage-collector.ts';
@@ -20,7 +20,7 @@ import { type CustomSourceConfig, createUsageSources } from '../observe/usage/us
 export interface UsageOptions {
   readonly config: Config;
   readonly api: KubeApi;
-  readonly view: SizingView;
+  readonly view: LiveSizingView;
   readonly targets: () => readonly UsageTarget[];
   readonly isLeader: () => boolean;
   readonly metrics: Metrics;

@@ -15,7 +15,7 @@ import type {
   UsageSource,
 } from './usage-source.ts';
 
-/** One answer to the small question counts this long: the most that a source which is up again is kept waiting. */
+/** One answer to the small question counts this long. */
 const PROBE_MILLIS: Millis = 15_000;
 
 export function createGuardedSource(source: UsageSource, clock: Clock): UsageSource {
@@ -61,6 +61,7 @@ export function createGuardedSource(source: UsageSource, clock: Clock): UsageSou
 }
 
 /** What would keep every other request from being answered, too. */
-function isAboutSource({ reason }: UsageProblem): boolean {
+export function isAboutSource(problem: UsageProblem | undefined): boolean {
+  const reason = problem?.reason;
   return reason === 'Unreachable' || reason === 'TimedOut' || reason === 'Unauthorized';
 }

@@ -15,29 +15,55 @@ export interface OomKill {
   readonly at: EpochMillis;
 }
 
+export interface OomKills {
+  /**
+   * The last termination of each container, where it was one for want of memory. A status keeps telling of it for as
+   * long as the pod lives, so callers go by the key. To be asked again and again.
+   * @param now stands in for a time the kubelet does not tell.
+   */
+  of(pod: SizedPod, now: EpochMillis): OomKill[];
+  /** Forgets the pods that were not asked for since. */
+  forgetBefore(instant: EpochMillis): void;
+}
+
+/** Of a container that was killed: what was told of its last kill, and what it had when it was last looked at. */
+interface Killed {
+  readonly key: string;
+  readonly limitOfKill: number;
+  readonly limitSeen: number;
+  readonly seenAt: EpochMillis;
+}
+
 /**
- * The last termination of each container, where it was one for want of memory. A status keeps telling of it for as long
- * as the pod lives, so callers go by the key.
- * @param now stands in for a time the kubelet does not tell.
+ * A status tells what is in force by now. Whoever is killed again and again is resized between two runs, so that a kill
+ * may be told together with a size that its run never had: what was seen before is what it had.
  */
-export function oomKillsOf({ pod, sizing }: SizedPod, now: EpochMillis): OomKill[] {
-  const kills: OomKill[] = [];
-  for (const status of sizing.statuses) {
-    const { name, lastTermination, restartCount } = status;
-    if (lastTermination?.reason !== 'OOMKilled') continue;
-    const { finishedAt } = lastTermination;
-    const spec = sizing.containers.find((container) => container.name === name);
-    // Run-once init containers have no record: they are not sized.
-    if (spec === undefined) continue;
-    kills.push({
-      container: name,
-      key: `${pod.uid}/${finishedAt ?? `restart-${restartCount}`}`,
-      limit: memoryOf(status.actual) || memoryOf(spec.size),
-      // A node's clock may be ahead, by years even.
-      at: Math.min(finishedAt ?? now, now),
-    });
-  }
-  return kills;
+export function createOomKills(): OomKills {
+  const killed = new Map<string, Killed>();
+  return {
+    of({ pod, sizing }, now) {
+      const kills: OomKill[] = [];
+      for (const status of sizing.statuses) {
+        const { name, lastTermination, restartCount } = status;
+        if (lastTermination?.reason !== 'OOMKilled') continue;
+        const { finishedAt } = lastTermination;
+        const spec = sizing.containers.find((container) => container.name === name);
+        // Run-once init containers have no record: they are not sized.
+        if (spec === undefined) continue;
+        const key = `${pod.uid}/${finishedAt ?? `restart-${restartCount}`}`;
+        const limitSeen = memoryOf(status.actual) || memoryOf(spec.size);
+        const known = killed.get(`${pod.uid}/${name}`);
+        const limit = known === undefined ? limitSeen : known.key === key ? known.limitOfKill : known.limitSeen;
+        killed.set(`${pod.uid}/${name}`, { key, limitOfKill: limit, limitSeen, seenAt: now });
+        // A node's clock may be ahead, by years even.
+        kills.push({ container: name, key, limit, at: Math.min(finishedAt ?? now, now) });
+      }
+      return kills;
+    },
+    forgetBefore(instant) {
+      for (const [key, { seenAt }] of killed) if (seenAt < instant) killed.delete(key);
+    },
+  };
 }
 
 const memoryOf = (size: ContainerSize | undefined): number => size?.memoryLimit ?? size?.memoryRequest ?? 0;

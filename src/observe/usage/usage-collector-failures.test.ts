@@ -72,12 +72,15 @@ describe('failures', () => {
     expect(cpu?.samples()).toBe(((cpu?.lastAt() ?? 0) - (cpu?.firstAt() ?? 0)) / 60_000 + 1);
   });
 
-  test('a source that is down is asked less and less often, five minutes apart at most', async () => {
+  test.each([
+    ['a source that is down is asked less and less often, a minute apart at most', 'Unreachable', 96, 125],
+    ['one that refuses the question, five minutes apart at most', 'Rejected', 18, 32],
+  ] as const)('%s', async (_, reason, least, most) => {
     const collecting = start({ targets: [aTarget(web)] });
-    collecting.answer = () => failing;
+    collecting.answer = () => ({ ok: false, problem: { reason, message: 'no' } });
     await collecting.clock.advance(2 * HOUR);
-    expect(collecting.requests.length).toBeGreaterThan(18);
-    expect(collecting.requests.length).toBeLessThan(32);
+    expect(collecting.requests.length).toBeGreaterThan(least);
+    expect(collecting.requests.length).toBeLessThan(most);
     expect(collecting.fetches.every(({ ok }) => !ok)).toBe(true);
   });
 
@@ -135,6 +138,20 @@ describe('failures', () => {
     expect([profile?.memory.peaks(), profile?.memory.lastAt()]).toEqual([[], undefined]);
     expect(collecting.collector.windowOf(web, 'app')?.memory).toBeUndefined();
     expect(collecting.collector.stateOf(web).missing).toEqual([{ container: 'app', resource: 'memory' }]);
+  });
+
+  test.each([
+    ['out of reach', 'Unreachable', 75],
+    ['too slow', 'TimedOut', 75],
+    ['one that refuses all', 'Unauthorized', 75],
+    ['one that refuses this question', 'Rejected', 375],
+  ] as const)('a source that is back after a day is asked again soon: it was %s', async (_, reason, seconds) => {
+    const collecting = start({ targets: [aTarget(web)], pods: [aPodOf(POD)] });
+    collecting.answer = () => ({ ok: false, problem: { reason, message: 'no' } });
+    await collecting.clock.advance(24 * HOUR);
+    collecting.answer = steady;
+    await collecting.clock.advance((seconds + 10) * 1000);
+    expect(collecting.collector.stateOf(web).problem).toBeUndefined();
   });
 
   test('the log tells of a failure once, and of its end', async () => {

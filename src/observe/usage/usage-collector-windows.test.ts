@@ -93,8 +93,11 @@ describe('out-of-memory kills', () => {
       at: START - 1000,
       count: 1,
     });
-    collecting.pods = [killed(START + HOUR, { actual: { memoryLimit: 300 * MIB } })];
-    await collecting.clock.advance(5_000);
+    const larger = { actual: { memoryLimit: 300 * MIB } };
+    for (const at of [START - 1000, START + HOUR + 5_000]) {
+      collecting.pods = [killed(at, larger)];
+      await collecting.clock.advance(5_000);
+    }
     expect(collecting.collector.profileOf(web, 'app')?.memory.oom()).toMatchObject({ bytes: 500 * MIB, count: 2 });
   });
 

@@ -13,10 +13,12 @@ import { replicaRef } from '../../model/replica.ts';
 import type { SizingView } from '../../model/sizing-view.ts';
 import type { UsageBook } from '../../model/usage-book.ts';
 import type { UsageTarget } from '../../model/usage-settings.ts';
+import type { LiveSizingView } from '../sizing/live-sizing-view.ts';
 import { type CollectContext, collectOne } from './collect-one.ts';
 import { createCollectionLedger } from './collection-ledger.ts';
 import type { UsageCollector } from './collector-port.ts';
-import { oomKillsOf } from './oom-kills.ts';
+import { isAboutSource } from './guarded-source.ts';
+import { createOomKills } from './oom-kills.ts';
 import { replicaPodsOf } from './replica-pods.ts';
 import type { UsageSources } from './usage-providers.ts';
 import type { ThrottlingAnswer } from './usage-source.ts';
@@ -50,7 +52,8 @@ export interface FetchSample {
 }
 
 export interface UsageCollectorOptions {
-  readonly view: Pick<SizingView, 'podsOf' | 'pod' | 'workloadOf'>;
+  /** Where it tells of changes of pods, kills are noted as they are told, and not only in turn. */
+  readonly view: Pick<SizingView, 'podsOf' | 'pod' | 'workloadOf'> & Partial<Pick<LiveSizingView, 'onPod'>>;
   /** Workloads that a policy wins, with its settings; asked on every tick. */
   readonly targets: () => readonly UsageTarget[];
   readonly sources: UsageSources;
@@ -67,6 +70,8 @@ export interface UsageCollectorOptions {
  * `createGuardedSource`.
  */
 const failurePolicy: BackoffPolicy = { initialMillis: 15_000, factor: 2, maxMillis: 300_000, jitter: 0.25 };
+/** That question costs nobody much, and a source that is back is not to be waited for long. */
+const outagePolicy: BackoffPolicy = { ...failurePolicy, maxMillis: 60_000 };
 /** Turns drift apart by this share, so that the workloads of one start do not come in one burst for ever. */
 const SPREAD = 0.1;
 
@@ -90,6 +95,7 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
   const schedule = { ...defaultCollectSchedule, ...options.schedule };
   const ledger = createCollectionLedger(log);
   const context: CollectContext = { view, book, takenOfPods: new Map() };
+  const kills = createOomKills();
   const turns = new Map<string, Turn>();
   const running = new Set<Promise<void>>();
   const runningOf = new Map<string, number>();
@@ -104,9 +110,11 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
     let isNew = false;
     for (const pod of pods) {
       const replica = replicas.replicaOf(pod.pod.name);
-      for (const kill of oomKillsOf(pod, now)) {
+      for (const kill of kills.of(pod, now)) {
         const ofReplica =
-          replica !== undefined && book.noteKill(replicaRef(workload, replica), kill.container, settings, kill);
+          replica !== undefined &&
+          replicas.present.has(replica) &&
+          book.noteKill(replicaRef(workload, replica), kill.container, settings, kill);
         if (!book.noteKill(workload, kill.container, settings, kill) && !ofReplica) continue;
         isNew = true;
         const { container, limit } = kill;
@@ -134,6 +142,7 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
       if (turn === undefined) turns.set(key, { target, nextAt: now, failures: 0, isRunning: false });
       else turn.target = target;
     }
+    kills.forgetBefore(now);
     for (const key of turns.keys()) {
       if (seen.has(key)) continue;
       turns.delete(key);
@@ -162,7 +171,7 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
     const interval = chosen.ok && chosen.source.kind === 'instant' ? schedule.instantMillis : schedule.rangeMillis;
     turn.nextAt =
       turn.failures > 0
-        ? now + backoffDelay(failurePolicy, turn.failures, random)
+        ? now + backoffDelay(isAboutSource(result.problem) ? outagePolicy : failurePolicy, turn.failures, random)
         : startedAt + interval * (1 - SPREAD * random.next());
     const key = workloadKey(target.workload);
     if (turns.get(key) === turn) ledger.note(target, chosen, result, now);
@@ -229,11 +238,17 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
     healthOf: ledger.healthOf,
     onChange: ledger.onChange,
     async run(signal) {
+      // Before anybody resizes the pod: until the next look what is in force may be another size.
+      const end = view.onPod?.((_, after) => {
+        const found = after && view.pod(after.namespace, after.name);
+        if (found !== undefined) kills.of(found, clock.now());
+      });
       while (!signal.aborted) {
         look();
         pump(signal);
         await sleep(clock, schedule.tickMillis, signal).catch(() => {});
       }
+      end?.();
       await Promise.all(running);
     },
   };
