@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { watchChange } from '../decide/rightsizing/watched-change.ts';
 import type { ResizeDecision } from '../decide/size-decision.ts';
 import type { Block } from '../guard/context.ts';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { applyChanges, type SizeChange } from '../model/pod-size.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import { validPolicy } from '../model/testing/policies.ts';
@@ -54,6 +55,7 @@ async function run(given: Given) {
   const asked: ResizeDecision[] = [];
   const converge = createConverge({
     isAllocated: () => false,
+    clock: createVirtualClock(NOON),
     actuator: {
       isResizing: (uid) => resizing.includes(uid),
       lacksRoom: (uid) => lacking.includes(uid),
@@ -113,6 +115,16 @@ describe('pods that differ from the sizes in force', () => {
     expect(await run({ live, blocks: { a: 'PodNotReady' } })).toMatchObject({ pods: ['a', 'b'], kept: 'PodNotReady' });
     expect(await run({ live, blocks: { a: 'ChangePace' } })).toMatchObject({ pods: ['a'], kept: 'ChangePace' });
     expect(await run({ live, blocks: { b: 'ChangePace' } })).toMatchObject({ pods: ['a', 'b'], kept: 'ChangePace' });
+  });
+
+  test('have more memory first where it is needed most, and also where nothing else may be changed for now', async () => {
+    const live = [pod('a', 300), pod('b', 300), pod('c', 100, 100 * MIB), pod('d', 100, 64 * MIB), pod('e', 50)];
+    const { pods } = await run({
+      live,
+      changed: [{ container: 'app', to: { cpuRequest: 100, memoryRequest: 128 * MIB } }],
+      blocks: { a: 'ChangePace' },
+    });
+    expect(pods).toEqual(['a', 'd', 'c', 'e']);
   });
 
   test('are cramped where their node has no room, or had none for more', async () => {

@@ -1,8 +1,12 @@
 /** Brings running pods in line with the sizes in force, each in one patch. */
-import { type DriftedPod, driftedPods, everyKey, managedKeys } from '../decide/rightsizing/pod-drift.ts';
+import { memoryGrowth, mostNeededFirst } from '../decide/rightsizing/most-needed-first.ts';
+import { type DriftedPod, driftedPods, everyKey, isResizable, managedKeys } from '../decide/rightsizing/pod-drift.ts';
+import { givenInRollout } from '../decide/rightsizing/rollout-help.ts';
 import { joinChanges, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import type { SizedPart } from '../decide/rightsizing/watched-change.ts';
 import type { ResizeDecision } from '../decide/size-decision.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { EpochMillis } from '../lib/units.ts';
 import { applyChanges, isIncrease, type SizeChange, sizeOfContainer } from '../model/pod-size.ts';
 import { type ReplicaState, stateOfPod, withReplicaSizes } from '../model/replica-sizes.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
@@ -15,6 +19,7 @@ import type { ApplyResult } from './rightsizing-result.ts';
 export interface ConvergeOptions {
   readonly actuator: Pick<SizeActuator, 'resize' | 'isResizing' | 'lacksRoom'>;
   readonly isAllocated: (pod: SizedPod) => boolean;
+  readonly clock: Clock;
 }
 
 /**
@@ -32,11 +37,11 @@ export type Converge = (
 export interface Converged {
   /** What keeps the first of the pods that are kept from it. */
   readonly kept: ApplyResult | undefined;
-  /** Pods whose nodes have no room for more. */
+  /** Pods whose nodes have no room for more, or that end before they can be given any. */
   readonly cramped: readonly DriftedPod[];
 }
 
-export function createConverge({ actuator, isAllocated }: ConvergeOptions): Converge {
+export function createConverge({ actuator, isAllocated, clock }: ConvergeOptions): Converge {
   /** What differs in the pod from the sizes in force, and from what it was given before the others. */
   const driftOfPod = (
     context: ApplyContext,
@@ -84,26 +89,44 @@ export function createConverge({ actuator, isAllocated }: ConvergeOptions): Conv
     });
     if (harmed.length === 0) memory.takenBack = [];
     const isRestore = harmed.length > 0;
-    // Pods of the old template are about to go, those of the new one come with what is in force.
-    if (workload.isRollingOut && !isRestore) return { kept: undefined, cramped: [] };
-    const drifted = isRestore ? harmed : all;
+    const drifted = isRestore ? harmed : workload.isRollingOut ? all.flatMap(helpedAt(clock.now())) : all;
     const summary = isRestore ? 'a decrease is taken back' : 'the sizes in force';
     let kept: ApplyResult | undefined;
     const cramped: DriftedPod[] = [];
-    for (const each of [...drifted.filter((one) => !rises(one)), ...drifted.filter(rises)]) {
-      if (actuator.isResizing(each.pod.pod.uid)) continue;
-      const decision = decisionFor(context, each.pod, each.changes, summary, isRestore);
-      const attempt = await actuator.resize(decision, context.policy.spec, context.signal);
-      kept ??= resultOfAttempt(workload, context.memory, attempt);
-      if (attempt.kind !== 'blocked') continue;
-      const { reason } = attempt.block;
-      if (reason === 'NodeHasNoRoom' || (rises(each) && actuator.lacksRoom(each.pod.pod.uid))) cramped.push(each);
-      // The cluster as a whole has to wait: so have the other pods.
-      if (isGlobal(reason)) break;
+    const growing = mostNeededFirst(drifted.filter(rises), ({ pod, changes }) =>
+      memoryGrowth(pod.sizing.containers, changes),
+    );
+    for (const group of [drifted.filter((one) => !rises(one)), growing]) {
+      for (const each of group) {
+        if (actuator.isResizing(each.pod.pod.uid)) continue;
+        if (workload.isRollingOut && !isResizable(each.pod)) {
+          cramped.push(each);
+          continue;
+        }
+        const decision = decisionFor(context, each.pod, each.changes, summary, isRestore);
+        const attempt = await actuator.resize(decision, context.policy.spec, context.signal);
+        kept ??= resultOfAttempt(workload, context.memory, attempt);
+        if (attempt.kind !== 'blocked') continue;
+        const { reason } = attempt.block;
+        if (reason === 'NodeHasNoRoom' || (rises(each) && actuator.lacksRoom(each.pod.pod.uid))) cramped.push(each);
+        // The cluster as a whole has to wait: so have the other pods. For more memory places are kept.
+        if (isGlobal(reason)) break;
+      }
     }
     return { kept, cramped };
   };
 }
+
+/**
+ * Pods of the old template are about to go, those of the new one come with what is in force: only those are left that
+ * have too little.
+ */
+const helpedAt =
+  (now: EpochMillis) =>
+  ({ pod, changes }: DriftedPod): readonly DriftedPod[] => {
+    const given = givenInRollout(pod, changes, now);
+    return given.length === 0 ? [] : [{ pod, changes: given }];
+  };
 
 /** A resize of one running pod. @param summary says why, for people; @param isRestore what did harm is put back. */
 export function decisionFor(

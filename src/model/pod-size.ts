@@ -142,3 +142,14 @@ export function isIncrease(from: ContainerSize, to: ContainerSize): boolean {
     return before === undefined ? sizePaths[key].list === 'requests' : after > before;
   });
 }
+
+/** Whether some container gets more memory, as a request or a limit. */
+export function raisesMemory(
+  before: readonly Pick<ContainerSpecRecord, 'name' | 'size'>[],
+  after: readonly Pick<ContainerSpecRecord, 'name' | 'size'>[],
+): boolean {
+  return after.some(({ name, size }) => {
+    const had = sizeOfContainer(before, name) ?? {};
+    return (['memoryRequest', 'memoryLimit'] as const).some((key) => (size[key] ?? 0) > (had[key] ?? size[key] ?? 0));
+  });
+}

@@ -34,8 +34,8 @@ export const ADMISSION = 'admission';
 export interface SizeHistory {
   /** When the last one was asked for, whatever came of it. */
   lastChange(targetUid: string): EpochMillis | undefined;
-  /** How many changes were begun after `since`, all targets together; at most a minute is remembered. */
-  changesSince(since: EpochMillis): number;
+  /** When changes were begun after `since`, all targets together, in their order; at most a minute is remembered. */
+  changesSince(since: EpochMillis): readonly EpochMillis[];
   /** The last attempt failed and is not to be repeated yet. */
   failed(targetUid: string): FailedChange | undefined;
   /** The changes of this workload or pod keep having no effect. */
@@ -89,7 +89,7 @@ export function createSizeLog({ backoff, giveUpAfter, giveUpMillis }: SizeLogOpt
   return {
     lastChange: (targetUid) => last.get(targetUid),
     // What lies more than a minute later was told before the machine's clock was set back.
-    changesSince: (since) => recent.filter((at) => at > since && at <= since + MINUTE).length,
+    changesSince: (since) => recent.filter((at) => at > since && at <= since + MINUTE),
     failed: (targetUid) => failures.get(targetUid),
     ineffective(uid) {
       const found = without.get(uid);

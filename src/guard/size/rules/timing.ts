@@ -3,9 +3,10 @@
  * restores or funds another change is exempt from most of it: held up, it would leave the node worse than either state.
  */
 import type { SizeDecision } from '../../../decide/size-decision.ts';
+import { raisesMemory } from '../../../model/pod-size.ts';
 import { inWords, object } from '../../objection.ts';
 import { objectToClosed } from '../../rules/timing.ts';
-import { resizeRule, sizeRule } from '../context.ts';
+import { resizeRule, type SizeSubject, sizeRule } from '../context.ts';
 import { ADMISSION } from '../size-history.ts';
 
 const MINUTE_MILLIS = 60_000;
@@ -100,11 +101,26 @@ export const withinConcurrency = resizeRule(
 export const withinPace = sizeRule(
   'within-pace',
   'A new release or a policy for everything must not change thousands of pods in one minute. Last, so that only changes that could go ahead compete.',
-  ({ decision }, { history, settings, now }) => {
-    if (isExempt(decision)) return undefined;
-    const count = history.changesSince(now - MINUTE_MILLIS);
-    return count < settings.maxChangesPerMinute
-      ? undefined
-      : object('ChangePace', { count, limit: settings.maxChangesPerMinute }, MINUTE_MILLIS);
+  (subject, { history, settings, now }) => {
+    if (isExempt(subject.decision)) return undefined;
+    const begun = history.changesSince(now - MINUTE_MILLIS);
+    const { limit, isUrgent } = paceOf(subject, settings.maxChangesPerMinute);
+    if (begun.length < limit) return undefined;
+    // All else may be thousands, which would all look again whenever one place comes free.
+    const last = isUrgent ? (begun[begun.length - limit] ?? now) : now;
+    return object('ChangePace', { count: begun.length, limit }, last + MINUTE_MILLIS - now);
   },
 );
+
+/** Of all places, those that are kept for more memory. */
+const KEPT_FOR_MEMORY = 0.25;
+
+/** Too little memory kills, and that within minutes; all else can wait for the next one. */
+function paceOf(
+  { decision, before, after }: SizeSubject,
+  limit: number,
+): { readonly limit: number; readonly isUrgent: boolean } {
+  if (decision.kind === 'resize' && decision.engine !== 'rightsizing') return { limit, isUrgent: false };
+  if (raisesMemory(before, after)) return { limit, isUrgent: true };
+  return { limit: Math.max(1, limit - Math.ceil(limit * KEPT_FOR_MEMORY)), isUrgent: false };
+}
