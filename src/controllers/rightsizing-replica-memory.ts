@@ -11,6 +11,8 @@ export interface ReplicaMemory {
   readonly awaitingSince: Map<string, EpochMillis>;
   /** When a resource of a replica was last raised; see `restedOf`. */
   readonly raisedAt: Map<string, EpochMillis>;
+  /** When more memory last had to wait for the pace of all changes of the cluster. */
+  scarceSince: EpochMillis | undefined;
   /** When sizes of replicas were last written on the workload. */
   writtenAt: EpochMillis | undefined;
 }
@@ -24,6 +26,7 @@ export function createReplicaMemories(): (memory: WorkloadMemory) => ReplicaMemo
       absentSince: new Map(),
       awaitingSince: new Map(),
       raisedAt: new Map(),
+      scarceSince: undefined,
       writtenAt: undefined,
     };
     known.set(memory, own);

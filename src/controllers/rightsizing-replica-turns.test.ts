@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { noAdvice } from '../decide/rightsizing/advice.ts';
+import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
 import type { ContainerSize, ContainerSpecRecord } from '../model/sizing-records.ts';
-import { gatheringFor, noteRaised, restedOf, urgent } from './rightsizing-replica-turns.ts';
+import { gatheringFor, inTime, noteRaised, restedOf } from './rightsizing-replica-turns.ts';
 
 const aContainer = (size: ContainerSize): ContainerSpecRecord => ({
   name: 'app',
@@ -10,7 +12,13 @@ const aContainer = (size: ContainerSize): ContainerSpecRecord => ({
   memoryRestart: 'NotRequired',
   hasReadinessProbe: false,
 });
-const own = { watches: new Map(), absentSince: new Map(), awaitingSince: new Map(), raisedAt: new Map() };
+const own = {
+  watches: new Map(),
+  absentSince: new Map(),
+  awaitingSince: new Map(),
+  raisedAt: new Map(),
+  scarceSince: undefined,
+};
 
 test.each([
   { revertMillis: 1_800_000, after: 0, memory: 15_000, all: 60_000 },
@@ -28,7 +36,7 @@ test('nothing was written yet: nothing is waited for', () => {
 });
 
 test('what was raised is not lowered for twenty minutes; other resources and replicas are', () => {
-  const memory = { raisedAt: new Map<string, number>() };
+  const memory = { raisedAt: new Map<string, number>(), scarceSince: undefined };
   const before = [aContainer({ cpuRequest: 100, memoryRequest: 1000 })];
   noteRaised(
     memory,
@@ -41,9 +49,54 @@ test('what was raised is not lowered for twenty minutes; other resources and rep
   expect(restedOf(memory, '0', less, 1_200_000)).toEqual(less);
 });
 
+const HOUR = 3_600_000;
+const before = [aContainer({ cpuRequest: 100, memoryRequest: 1000, memoryLimit: 2000 })];
+
+test('where more memory had to wait for its turn, no memory is lowered for an hour', () => {
+  const memory = { raisedAt: new Map<string, number>(), scarceSince: 7 };
+  const less = [{ container: 'app', to: { cpuRequest: 50, memoryRequest: 400 } }];
+  expect(restedOf(memory, '0', less, 6 + HOUR)).toEqual([{ container: 'app', to: { cpuRequest: 50 } }]);
+  expect(restedOf(memory, '0', less, 7 + HOUR)).toEqual(less);
+});
+
 test('a twentieth more memory waits for nobody, a little more can, and CPU', () => {
-  const before = [aContainer({ cpuRequest: 100, memoryRequest: 1000 })];
   const to = (memoryRequest: number) => [{ container: 'app', to: { cpuRequest: 200, memoryRequest } }];
-  expect(urgent(to(1051), before)).toEqual([{ container: 'app', to: { memoryRequest: 1051 } }]);
-  expect(urgent(to(1050), before)).toEqual([]);
+  const soon = { memory: 0, all: 1 };
+  expect(inTime(to(1051), before, soon, [])).toEqual([{ container: 'app', to: { memoryRequest: 1051 } }]);
+  expect(inTime(to(1050), before, soon, [])).toEqual([]);
+  expect(inTime(to(1050), before, { memory: 0, all: 0 }, [])).toEqual(to(1050));
+  expect(inTime(to(1051), before, { memory: 1, all: 2 }, [])).toEqual([]);
+});
+
+describe('where turns are scarce, memory is raised to what is advised for all', () => {
+  const ofAll = (request: number, limit?: number): readonly SizedAdvice[] => [
+    {
+      container: 'app',
+      current: {},
+      cpu: noAdvice('NoData', ''),
+      memory: { ...noAdvice('NoData', ''), request, limit },
+    },
+  ];
+  const raise = (to: ContainerSize, advice: readonly SizedAdvice[]) =>
+    inTime([{ container: 'app', to }], before, { memory: 0, all: 0 }, advice)[0]?.to;
+
+  test.each<[string, ContainerSize, readonly SizedAdvice[], ContainerSize]>([
+    [
+      'request and limit',
+      { memoryRequest: 1100, memoryLimit: 2200 },
+      ofAll(3000, 6000),
+      { memoryRequest: 3000, memoryLimit: 6000 },
+    ],
+    ['a request below a limit that stays', { memoryRequest: 1100 }, ofAll(3000, 6000), { memoryRequest: 2000 }],
+    [
+      'not below what its own need is',
+      { memoryRequest: 1100, memoryLimit: 2200 },
+      ofAll(900, 1800),
+      { memoryRequest: 1100, memoryLimit: 2200 },
+    ],
+    ['CPU is its own', { cpuRequest: 200 }, ofAll(3000, 6000), { cpuRequest: 200 }],
+    ['without advice for all, its own', { memoryRequest: 1100 }, [], { memoryRequest: 1100 }],
+  ])('%s', (_, to, advice, expected) => {
+    expect(raise(to, advice)).toEqual(expected);
+  });
 });

@@ -1,4 +1,6 @@
 /** Whose turn it is among replicas that are sized each for itself, and what is told of the others. */
+
+import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
 import type { Pace } from '../decide/rightsizing/replica-pace.ts';
 import { partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import { loweredResources, type SizedPart } from '../decide/rightsizing/watched-change.ts';
@@ -43,14 +45,15 @@ const REST_MILLIS: Millis = 1_200_000;
 const raisedKey = (replica: string, { container, resource }: SizedPart): string =>
   `${replica} ${container} ${resource}`;
 
-/** Of decreases, what was not raised of late. */
+/** Of decreases, what was not raised of late, and no memory where others wait for theirs. */
 export function restedOf(
-  { raisedAt }: Pick<ReplicaMemory, 'raisedAt'>,
+  { raisedAt, scarceSince }: Pick<ReplicaMemory, 'raisedAt' | 'scarceSince'>,
   replica: string,
   decreases: readonly SizeChange[],
   now: EpochMillis,
 ): readonly SizeChange[] {
   const restless = partsOf(decreases).filter((part) => {
+    if (part.resource === 'memory' && isPaceScarce({ scarceSince }, now)) return true;
     const at = raisedAt.get(raisedKey(replica, part));
     return at !== undefined && now - at < REST_MILLIS;
   });
@@ -71,11 +74,56 @@ export function noteRaised(
   }
 }
 
+/** What is raised of a replica now. @param ofAll what is advised for all, where memory is raised to that; see `lasting`. */
+export function inTime(
+  raises: readonly SizeChange[],
+  inForce: readonly ContainerSpecRecord[],
+  gathering: Gathering,
+  ofAll: readonly SizedAdvice[],
+): readonly SizeChange[] {
+  if (gathering.memory > 0) return [];
+  return lasting(gathering.all > 0 ? urgent(raises, inForce) : raises, inForce, ofAll);
+}
+
+/** So long after more memory had to wait for the pace, replicas are given what lasts. */
+const SCARCE_MILLIS: Millis = 3_600_000;
+
+export function isPaceScarce({ scarceSince }: Pick<ReplicaMemory, 'scarceSince'>, now: EpochMillis): boolean {
+  return scarceSince !== undefined && now - scarceSince < SCARCE_MILLIS;
+}
+
+/**
+ * Where the cluster may be changed too seldom for each replica to have what it needs next, memory is raised to what all
+ * need: with one size for all it would have as much, and nobody waits for his turn again so soon.
+ */
+function lasting(
+  raises: readonly SizeChange[],
+  inForce: readonly ContainerSpecRecord[],
+  ofAll: readonly SizedAdvice[],
+): readonly SizeChange[] {
+  return raises.map(({ container, to }) => {
+    const { request = 0, limit = 0 } = ofAll.find((each) => each.container === container)?.memory ?? {};
+    const { memoryRequest, memoryLimit } = to;
+    const had = sizeOfContainer(inForce, container)?.memoryLimit ?? Number.POSITIVE_INFINITY;
+    const next = memoryLimit === undefined ? undefined : Math.max(memoryLimit, limit);
+    return {
+      container,
+      to: {
+        ...to,
+        ...(memoryRequest !== undefined && {
+          memoryRequest: Math.max(memoryRequest, Math.min(request, next ?? had)),
+        }),
+        ...(next !== undefined && { memoryLimit: next }),
+      },
+    };
+  });
+}
+
 /** A raise of memory by less than this share can wait with the others. */
 const URGENT_SHARE = 0.05;
 
 /** Of what is raised, the memory: too little of it kills. */
-export function urgent(raises: readonly SizeChange[], inForce: readonly ContainerSpecRecord[]): readonly SizeChange[] {
+function urgent(raises: readonly SizeChange[], inForce: readonly ContainerSpecRecord[]): readonly SizeChange[] {
   const isMuch = (container: string): boolean => {
     const had = sizeOfContainer(inForce, container) ?? {};
     const to = raises.find((change) => change.container === container)?.to ?? {};

@@ -5,10 +5,11 @@ import type { ResizeDecision } from '../decide/size-decision.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { applyChanges, type SizeChange } from '../model/pod-size.ts';
 import { type ReplicaState, sizesOf, writeReplicaSizes } from '../model/replica-sizes.ts';
+import type { ContainerStatusRecord } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import { validPolicy } from '../model/testing/policies.ts';
 import { aDeployment, aReplicaSet, NOON } from '../model/testing/records.ts';
-import { aContainer, aSizedPod, aSizedWorkload, MIB } from '../model/testing/sizing-records.ts';
+import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload, MIB } from '../model/testing/sizing-records.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
 import { createRightsizingMemory } from './rightsizing-memory.ts';
 import { createSizeReplicas, type SizeReplicasOptions } from './rightsizing-replicas.ts';
@@ -28,18 +29,20 @@ interface Look {
   readonly isRollingOut?: boolean;
   readonly state?: ReplicaState;
   readonly advice?: readonly SizedAdvice[];
+  readonly status?: Partial<ContainerStatusRecord>;
   /** Why nothing may be resized. */
   readonly reason?: string;
 }
 
 /** One look at a replica whose node lacked room a moment ago. */
-async function look({ has = [], isRollingOut = false, state = harmed, advice = [], reason }: Look) {
+async function look({ has = [], isRollingOut = false, state = harmed, advice = [], reason, status = {} }: Look) {
   const asked: ResizeDecision[] = [];
   const written: unknown[] = [];
   const states = new Map([['3', state]]);
   const annotations = { 'optipod.io/replica-sizes': writeReplicaSizes(all, states) ?? '' };
   const marks = { [sizingKeys.originalResources]: '{}' };
-  const sizing = { containers: applyChanges(all, has), marks };
+  const containers = applyChanges(all, has);
+  const sizing = { containers, marks, statuses: containers.map((each) => aContainerStatus(each, status)) };
   const record = aSizedPod(aReplicaSet(aDeployment()), 'db-3', sizing, { uid: 'db-3' });
   const pod: SizedPod = { pod: record, sizing: record.sizing };
   const workload = aSizedWorkload({ kind: 'StatefulSet', name: 'db', containers: all, annotations, isRollingOut });
@@ -114,4 +117,24 @@ test.each([
 ])('a new pod is made larger only where room is all that its predecessor lacked: %s', async (reason, writes) => {
   const state: ReplicaState = { ...harmed, lessons: { floors: [], reverts: 0 } };
   expect((await look({ state, advice: more, reason })).written).toHaveLength(writes);
+});
+
+const moreOfBoth = [
+  { ...more[0], memory: { isDue: true, request: 256 * MIB, notes: [] } },
+] as unknown as readonly SizedAdvice[];
+const lastTermination = { reason: 'OOMKilled', exitCode: 137, finishedAt: NOON - 5_000 };
+
+test.each<[string, Partial<ContainerStatusRecord>, unknown]>([
+  ['what is well waits', {}, []],
+  [
+    'what was killed for want of memory is given more of it',
+    { lastTermination },
+    [[[{ container: 'app', to: { memoryRequest: 256 * MIB } }], false]],
+  ],
+  ['of which nothing runs now, it is asked nothing', { lastTermination, running: false }, []],
+])('during a rollout: %s', async (_, status, expected) => {
+  const state: ReplicaState = { ...harmed, lessons: { floors: [], reverts: 0 } };
+  const { asked, written } = await look({ state, advice: moreOfBoth, isRollingOut: true, status });
+  expect(asked).toEqual(expected);
+  expect(written).toHaveLength(asked.length);
 });

@@ -6,8 +6,10 @@
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { mayEvict } from '../decide/rightsizing/choose-method.ts';
 import { describeChanges, dueChanges } from '../decide/rightsizing/due-changes.ts';
-import { firstToChange } from '../decide/rightsizing/pod-drift.ts';
+import { memoryGrowth, mostNeededFirst } from '../decide/rightsizing/most-needed-first.ts';
+import { firstToChange, isResizable } from '../decide/rightsizing/pod-drift.ts';
 import { type Pace, paceOf } from '../decide/rightsizing/replica-pace.ts';
+import { helpInRollout } from '../decide/rightsizing/rollout-help.ts';
 import { type Beginning, joinChanges, mayBegin, restOf } from '../decide/rightsizing/side-by-side.ts';
 import type { Clock } from '../lib/clock.ts';
 import { renderReason } from '../lib/reasons.ts';
@@ -15,6 +17,8 @@ import { formatTime } from '../lib/rfc3339.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import { effectiveChanges } from '../model/pod-size.ts';
 import {
+  freshState,
+  harmedAt,
   noReplicas,
   type ReplicaState,
   type ReplicaStates,
@@ -23,16 +27,24 @@ import {
 } from '../model/replica-sizes.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
-import { freshState, type ReplicaAdvice, type ReplicasAdvised } from './rightsizing-advise-replicas.ts';
+import type { ReplicaAdvice, ReplicasAdvised } from './rightsizing-advise-replicas.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
 import { LOOK_AGAIN_MILLIS, resultOfAttempt } from './rightsizing-apply-result.ts';
-import { type Changes, FLOOR_MILLIS } from './rightsizing-change.ts';
+import type { Changes } from './rightsizing-change.ts';
 import { decisionFor, isGlobal } from './rightsizing-converge.ts';
 import { watchedSince } from './rightsizing-memory.ts';
 import { type Given, neverLess, putInForce, type TellReplicas, tellReplicas } from './rightsizing-replica-change.ts';
 import { createReplicaMemories, type ReplicaMemory } from './rightsizing-replica-memory.ts';
 import { type PutBackOptions, putBackReplicas } from './rightsizing-replica-put-back.ts';
-import { type Gathering, gatheringFor, noteRaised, restedOf, urgent, waitingFor } from './rightsizing-replica-turns.ts';
+import {
+  type Gathering,
+  gatheringFor,
+  inTime,
+  isPaceScarce,
+  noteRaised,
+  restedOf,
+  waitingFor,
+} from './rightsizing-replica-turns.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { RightsizingSettings } from './rightsizing-settings.ts';
 import { lookAfterReplicas } from './rightsizing-watch-replicas.ts';
@@ -86,13 +98,13 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
 
   const paceNow = ({ policy }: ApplyContext, own: ReplicaMemory, states: ReplicaStates, now: EpochMillis): Pace =>
     paceOf(
-      [...states].map(([replica, { before, lessons }]) => {
+      [...states].map(([replica, state]) => {
         const watch = own.watches.get(replica);
-        const harms = lessons.floors.map(({ until }) => until - FLOOR_MILLIS);
+        const isWatched = state.before !== undefined && watch !== undefined;
         return {
           replica,
-          watchedSince: before === undefined || watch === undefined ? undefined : watchedSince(watch),
-          harmedAt: harms.length === 0 ? undefined : Math.max(...harms),
+          watchedSince: isWatched ? watchedSince(watch) : undefined,
+          harmedAt: harmedAt(state),
         };
       }),
       {
@@ -132,7 +144,7 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
     return { made: undefined, kept };
   };
 
-  /** Raises of every replica at once; decreases as fast as the pace allows. */
+  /** Raises of every replica at once, those of memory first; decreases as fast as the pace allows. */
   const begin = async (
     context: ApplyContext,
     { replicas }: ReplicasAdvised,
@@ -142,28 +154,32 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
     gathering: Gathering,
   ): Promise<Attempted> => {
     const now = clock.now();
+    const { isRollingOut } = context.advised.workload;
     const pace = paceNow(context, own, next, now);
     const isGathered = gathering.all === 0;
+    const isScarce = isPaceScarce(own, now);
     let room = harmed.size > 0 || pace.kind === 'wait' ? 0 : pace.atMost;
     let tries = Number.isFinite(room) ? MAX_TRIES : Number.POSITIVE_INFINITY;
     const given: Given[] = [];
     let kept: ApplyResult | undefined;
     let held: ApplyResult | undefined;
     let isPaced = false;
-    for (const advised of firstToChange(replicas, ({ pod }) => pod)) {
+    const inTurn = mostNeededFirst(
+      firstToChange(replicas, ({ pod }) => pod),
+      (each) => memoryGrowth(each.inForce, dueChanges(each.advice)),
+    );
+    for (const advised of inTurn) {
       const { replica, pod } = advised;
       const state = next.get(replica);
       if (state === undefined || harmed.has(replica) || actuator.isResizing(pod.pod.uid)) continue;
       const inForce = withReplicaSizes(context.advised.inForce, state);
       const watch = own.watches.get(replica);
-      const may = mayBegin(dueChanges(advised.advice), inForce, watch === undefined ? [] : [watch]);
+      const due = dueChanges(advised.advice);
+      const begun = isRollingOut ? helpInRollout(due, inForce, [pod].filter(isResizable), now).raises : due;
+      const may = mayBegin(begun, inForce, watch === undefined ? [] : [watch]);
       const worth = worthOf(context, advised, inForce, state, own, may, now);
       held ??= worth.held;
-      const raises = isGathered
-        ? worth.beginning.raises
-        : gathering.memory > 0
-          ? []
-          : urgent(worth.beginning.raises, inForce);
+      const raises = inTime(worth.beginning.raises, inForce, gathering, isScarce ? context.advised.advice : []);
       // The guards go by what the view shows: that it has a size of its own must be seen there.
       const isSeen = advised.state !== undefined && context.memory.written === undefined;
       const isRested = state.changedAt === undefined || now - state.changedAt >= settings().revertMillis;
@@ -181,7 +197,10 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
         const put = putInForce(advised, inForce, state, made, watch, now);
         next.set(replica, put.state);
         given.push(put.given);
-      } else if (why?.reason !== undefined && isGlobal(why.reason)) break;
+      } else if (why?.reason !== undefined && isGlobal(why.reason)) {
+        if (why.reason === 'ChangePace' && memoryGrowth(inForce, raises) > 0) own.scarceSince = now;
+        break;
+      }
     }
     return { given, kept, waiting: (isPaced ? waitingFor(pace, given[0]?.replica, replicas) : undefined) ?? held };
   };
@@ -220,12 +239,12 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
     // While what is in force for all is being tried on one of them, nobody leaves.
     const isSettled = memory.ongoing.length === 0 && memory.takenBack.length === 0 && !workload.isRollingOut;
     for (const { replica, isKnown } of asked.replicas) {
-      if (isSettled && isGathered && isKnown && !next.has(replica)) next.set(replica, freshState(advised.inForce));
+      if (isSettled && isGathered && isKnown && !next.has(replica)) {
+        next.set(replica, freshState(advised.inForce, advised.lessons.floors));
+      }
     }
     const harmed = new Set(harms.map(({ replica }) => replica));
-    const { given, kept, waiting } = workload.isRollingOut
-      ? nothingBegun
-      : await begin(context, asked, own, next, harmed, gathering);
+    const { given, kept, waiting } = await begin(context, asked, own, next, harmed, gathering);
     const text = writeReplicaSizes(workload.containers, next) ?? null;
     const isChange = given.length + harms.length > 0;
     // Not written, it would be watched anew.
@@ -270,4 +289,3 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
 }
 
 const nothingSized: ReplicasSized = { states: noReplicas, ended: undefined, kept: undefined, waiting: undefined };
-const nothingBegun: Attempted = { given: [], kept: undefined, waiting: undefined };
