@@ -12,23 +12,22 @@ import {
 import { isTrusted } from '../decide/rightsizing/trusted-history.ts';
 import { wearsSizes } from '../decide/rightsizing/worn-sizes.ts';
 import type { EpochMillis } from '../lib/units.ts';
-import { type Lessons, noLessons } from '../model/learned-floors.ts';
+import type { Lessons } from '../model/learned-floors.ts';
 import { isLive } from '../model/owners.ts';
 import type { PolicySpec } from '../model/policy-spec.ts';
-import { hasReplicaIdentity, MAX_SIZED_REPLICAS, replicaOf, replicaRef } from '../model/replica.ts';
+import { hasReplicaIdentity, mayHaveOwn, replicaOf, replicaRef } from '../model/replica.ts';
 import {
-  haveRoom,
   type ReplicaState,
   type ReplicaStates,
   readReplicaSizes,
-  sizesOf,
+  thatFit,
   withReplicaSizes,
 } from '../model/replica-sizes.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
 
-/** One replica that has a running pod. */
+/** One replica that has a running pod, and may have a size of its own. */
 export interface ReplicaAdvice {
   readonly replica: string;
   /** The pod that is resized; of two, of which one takes the place of the other, the newer. */
@@ -57,6 +56,8 @@ export interface ReplicasQuestion {
   /** Of which no size of its own has been written yet, all have these. */
   readonly inForce: readonly ContainerSpecRecord[];
   readonly states: ReplicaStates;
+  /** What did harm while all had one size. */
+  readonly lessons: Pick<Lessons, 'floors'>;
   readonly rulesFor: (lessons: Pick<Lessons, 'reverts'>) => RightsizingPolicy;
   readonly around: WorkloadQuestion['around'];
   readonly usage: Pick<UsageCollector, 'profileOf' | 'windowOf'>;
@@ -92,8 +93,8 @@ export function replicaStatesOf(
 
 /** Undefined where the policy does not ask for it, and nothing is left of a time when it did. */
 export function adviseReplicas(question: ReplicasQuestion): ReplicasAdvised | undefined {
-  const { workload, spec, pods } = question;
-  const states = withinBounds(question);
+  const { workload, spec, pods, now } = question;
+  const states = question.states.size === 0 ? question.states : withinBounds(question);
   const isWritten = workload.annotations[rightsizingKeys.replicaSizes] !== undefined;
   if (!spec.updates.sizePerReplica) {
     if (!isWritten) return undefined;
@@ -107,9 +108,11 @@ export function adviseReplicas(question: ReplicasQuestion): ReplicasAdvised | un
     const replica = replicaOf(workload, each.pod);
     if (replica !== undefined) byReplica.set(replica, each);
   }
-  const obstacle = tooMany(question, new Set([...byReplica.keys(), ...states.keys()]));
-  if (obstacle !== undefined) return { obstacle, states, replicas: [] };
-  const replicas = [...byReplica].map(([replica, pod]) => adviseOne({ ...question, states }, replica, pod));
+  const may = thatFit(workload.containers, mayHaveOwn(byReplica.keys(), states), now);
+  const replicas = may.flatMap((replica) => {
+    const pod = byReplica.get(replica);
+    return pod === undefined ? [] : [adviseOne({ ...question, states }, replica, pod)];
+  });
   return { obstacle: undefined, states, replicas };
 }
 
@@ -117,25 +120,12 @@ export function adviseReplicas(question: ReplicasQuestion): ReplicasAdvised | un
  * Nodes that are replaced one after the other, as in an upgrade, are more for a while than there are pods: those that
  * are gone leave first.
  */
-function withinBounds({ workload, pods, states }: ReplicasQuestion): ReplicaStates {
-  const present = new Set(pods.filter(({ pod }) => isLive(pod)).map(({ pod }) => replicaOf(workload, pod)));
-  const gone = [...states.keys()].filter((replica) => !present.has(replica));
-  const surplus = new Set(gone.slice(0, Math.max(0, gone.length + present.size - MAX_SIZED_REPLICAS)));
-  return surplus.size === 0 ? states : new Map([...states].filter(([replica]) => !surplus.has(replica)));
-}
-
-function tooMany({ workload, now }: ReplicasQuestion, replicas: ReadonlySet<string>): string | undefined {
-  const count = Math.max(replicas.size, workload.replicas);
-  if (count > MAX_SIZED_REPLICAS) {
-    return `there are ${count} replicas, and ${MAX_SIZED_REPLICAS} at most have sizes of their own`;
-  }
-  const isRoom = haveRoom(workload.containers, [...replicas], now);
-  return isRoom ? undefined : 'the sizes of all replicas do not fit into an annotation';
-}
-
-/** Of a replica that goes its own way from now on, from what it has. */
-export function freshState(inForce: readonly ContainerSpecRecord[]): ReplicaState {
-  return { sizes: sizesOf(inForce), changedAt: undefined, before: undefined, lessons: noLessons };
+function withinBounds({ workload, pods, states, now }: ReplicasQuestion): ReplicaStates {
+  const live = pods.flatMap(({ pod }) => (isLive(pod) ? (replicaOf(workload, pod) ?? []) : []));
+  const present = mayHaveOwn(live, states);
+  const gone = [...states.keys()].filter((replica) => !present.includes(replica));
+  const kept = new Set(thatFit(workload.containers, [...present, ...gone.toReversed()], now));
+  return new Map([...states].filter(([replica]) => kept.has(replica)));
 }
 
 function adviseOne(question: ReplicasQuestion, replica: string, pod: SizedPod): ReplicaAdvice {
@@ -143,7 +133,7 @@ function adviseOne(question: ReplicasQuestion, replica: string, pod: SizedPod): 
   const state = states.get(replica);
   const inForce = withReplicaSizes(question.inForce, state);
   const ref = replicaRef(workload, replica);
-  const floors = state?.lessons.floors ?? [];
+  const { floors } = state?.lessons ?? question.lessons;
   const knowledgeOf = (container: string): ContainerKnowledge => {
     const floorOf = (resource: 'cpu' | 'memory'): number | undefined =>
       floors.find((floor) => floor.container === container && floor.resource === resource)?.atLeast;

@@ -103,7 +103,7 @@ export function advise(
   });
   const hasUsage = advice.some(({ cpu, memory: ram }) => cpu.target !== undefined || ram.target !== undefined);
   const isOutworn = applied.length < written.length;
-  const common = { workload, spec, pods, inForce, states, rulesFor, around, usage, isAllocated, unread, now };
+  const common = { workload, spec, pods, inForce, states, lessons, rulesFor, around, usage, isAllocated, unread, now };
   const replicas = adviseReplicas(common);
   return { workload, pods, inForce, isOutworn, lessons, advice, ...(replicas && { replicas }), hasUsage, unread };
 }

@@ -1,10 +1,12 @@
 /** Replicas that had sizes of their own return to one size for all, and what is told where they have one. */
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
-import { type ReplicaTold, replicasText } from '../decide/rightsizing/replica-text.ts';
+import { runningPods } from '../decide/rightsizing/pod-drift.ts';
+import { goesItsOwnWay, type ReplicaTold, replicasText } from '../decide/rightsizing/replica-text.ts';
 import { type Saving, savingOf, sumSavings } from '../decide/rightsizing/savings.ts';
 import { renderReason } from '../lib/reasons.ts';
 import { writeAppliedSizes } from '../model/applied-sizes.ts';
-import { mostOfAll } from '../model/replica-sizes.ts';
+import { learnedTogether, writeLessons } from '../model/learned-floors.ts';
+import { mostOfAll, stateOfPod } from '../model/replica-sizes.ts';
 import type { Advised } from './rightsizing-advise.ts';
 import type { Annotations } from './rightsizing-annotate.ts';
 import { LOOK_AGAIN_MILLIS } from './rightsizing-apply-result.ts';
@@ -17,18 +19,21 @@ export interface Rejoining {
 
 /**
  * What is written when they may have sizes of their own no longer: the most of what any has is the size of all, so
- * nobody is lowered by it. From there on it is lowered as ever: one pod first.
+ * nobody is lowered by it. From there on it is lowered as ever: one pod first, and not below what did harm to one of
+ * them.
  * @returns undefined where there is nothing to return from.
  */
-export function toOneSize({ workload, replicas, inForce }: Advised): Rejoining | undefined {
+export function toOneSize({ workload, replicas, inForce, lessons }: Advised): Rejoining | undefined {
   if (replicas?.obstacle === undefined || workload.annotations[rightsizingKeys.replicaSizes] === undefined) {
     return undefined;
   }
   const all = mostOfAll(inForce, replicas.states);
+  const learned = learnedTogether([lessons, ...[...replicas.states.values()].map((state) => state.lessons)]);
   return {
     annotations: {
       [rightsizingKeys.replicaSizes]: null,
       [rightsizingKeys.appliedSizes]: writeAppliedSizes(workload.containers, all) ?? null,
+      [rightsizingKeys.learnedFloors]: writeLessons(learned) ?? null,
     },
     result: {
       status: 'Pending',
@@ -45,9 +50,9 @@ export function hasOwnSizes({ replicas }: Advised): boolean {
 }
 
 /** Every pod that runs has a size of its own: what is advised for all is for none of them. */
-export function isForNobody({ replicas }: Pick<Advised, 'replicas'>): boolean {
+export function isForNobody({ replicas, workload, pods }: Pick<Advised, 'replicas' | 'workload' | 'pods'>): boolean {
   if (replicas === undefined || replicas.obstacle !== undefined || replicas.replicas.length === 0) return false;
-  return replicas.replicas.every(({ state }) => state !== undefined);
+  return runningPods(pods).every(({ pod }) => stateOfPod(replicas.states, workload, pod) !== undefined);
 }
 
 /** Replicas with sizes of their own that cannot be changed in place are left as they are, whatever else is allowed. */
@@ -72,9 +77,10 @@ export function replicasNote(advised: Advised, isAdvice: boolean): string | unde
 /** Undefined where replicas have one size. */
 export function toldReplicas({ replicas }: Advised): readonly ReplicaTold[] | undefined {
   if (replicas === undefined || replicas.obstacle !== undefined) return undefined;
-  return replicas.replicas.map(({ replica, state, isKnown, inForce, advice }) => ({
+  return replicas.replicas.map(({ replica, pod, state, isKnown, inForce, advice }) => ({
     replica,
-    isOwn: state !== undefined,
+    pod: pod.pod.name,
+    state,
     isKnown,
     inForce,
     advice,
@@ -84,7 +90,7 @@ export function toldReplicas({ replicas }: Advised): readonly ReplicaTold[] | un
 /** Replicas that go their own way save what their own advice says, all others what that of all says. */
 export function savingOfAll(advised: Advised): Saving {
   const { workload, advice } = advised;
-  const own = (toldReplicas(advised) ?? []).filter(({ isOwn, isKnown }) => isOwn || isKnown);
+  const own = (toldReplicas(advised) ?? []).filter(goesItsOwnWay);
   const rest = savingOf(advice, Math.max(0, workload.replicas - own.length));
   return sumSavings([rest, ...own.map((each) => savingOf(each.advice, 1))]);
 }

@@ -6,7 +6,13 @@ import { driftedPods, everyKey } from '../decide/rightsizing/pod-drift.ts';
 import { partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import { loweredResources, type SizedPart } from '../decide/rightsizing/watched-change.ts';
 import type { SizeChange } from '../model/pod-size.ts';
-import { type ReplicaState, type ReplicaStates, stateOfPod, withReplicaSizes } from '../model/replica-sizes.ts';
+import {
+  harmedAt,
+  type ReplicaState,
+  type ReplicaStates,
+  stateOfPod,
+  withReplicaSizes,
+} from '../model/replica-sizes.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import { type ApplyContext, keysOfPod } from './rightsizing-apply.ts';
@@ -26,7 +32,7 @@ export async function putBackReplicas(
   const { workload, inForce } = context.advised;
   for (const pod of context.live) {
     const state = stateOfPod(states, workload, pod.pod);
-    if (state === undefined || state.lessons.floors.length === 0 || actuator.isResizing(pod.pod.uid)) continue;
+    if (state === undefined || harmedAt(state) === undefined || actuator.isResizing(pod.pod.uid)) continue;
     const managed = keysOfPod(pod, inForce, everyKey(inForce), isAllocated(pod));
     const drifted = driftedPods([pod], withReplicaSizes(inForce, state), managed);
     const changes = drifted.flatMap((each) => givenBack(pod, each.changes, state));

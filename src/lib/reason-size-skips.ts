@@ -81,7 +81,7 @@ export const sizeSkipReasons = {
     kinds: ['skip'],
     eventType: 'Normal',
     message: 'All replicas keep one size: {cause}',
-    advice: 'Nothing to do; updateStrategy.sizePerReplica is for StatefulSets and DaemonSets of up to 200 replicas.',
+    advice: 'Nothing to do; updateStrategy.sizePerReplica is for StatefulSets and DaemonSets.',
   },
   ReplicasNeedInPlace: {
     kinds: ['skip'],

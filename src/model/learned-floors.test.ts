@@ -1,5 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type LearnedFloor, learn, noLessons, readLessons, writeLessons } from './learned-floors.ts';
+import { formatQuantity, fromBytes } from '../lib/quantity.ts';
+import { formatTime } from '../lib/rfc3339.ts';
+import { spoiled } from '../lib/testing/spoiled.ts';
+import { type LearnedFloor, learn, learnedTogether, noLessons, readLessons, writeLessons } from './learned-floors.ts';
 
 const floor = (changes: Partial<LearnedFloor> = {}): LearnedFloor => ({
   container: 'app',
@@ -43,6 +47,16 @@ describe('learned floors', () => {
     expect(learn(twice, [floor({ atLeast: 800, until: 5 })]).floors).toEqual([floor({ atLeast: 800, until: 20 })]);
   });
 
+  test('of several together are those of each, the higher where two are for one resource', () => {
+    const one = { floors: [floor({ atLeast: 700, until: 10 })], reverts: 1 };
+    const other = { floors: [floor({ until: 20 }), floor({ resource: 'cpu' })], reverts: 3 };
+    expect(learnedTogether([noLessons, one, other])).toEqual({
+      floors: [floor({ atLeast: 700, until: 20 }), floor({ resource: 'cpu' })],
+      reverts: 3,
+    });
+    expect(learnedTogether([])).toEqual(noLessons);
+  });
+
   test.each([
     ['{'],
     ['[]'],
@@ -53,7 +67,21 @@ describe('learned floors', () => {
     ['{"floors":[[1,"cpu",5,99]],"reverts":"2"}'],
     ['{"floors":[["app","cpu","5",99],["app","cpu",5,"99"],["app","cpu",-5,99]],"reverts":0}'],
     ['{"floors":[null,["app"]],"reverts":1.5}'],
+    ['{"floors":[["app","cpu",1e400,99],["app","cpu",1e300,99],["app","cpu",0.5,99]],"reverts":0}'],
+    ['{"floors":[["app","cpu",5,1e400],["app","cpu",5,8640000000000001],["app","cpu",5,9.5]],"reverts":0}'],
   ])('%s teaches nothing', (text) => {
     expect(readLessons(text, 0)).toEqual(noLessons);
+  });
+
+  test('for any text that somebody has edited, what is read of it can be told', () => {
+    const body: unknown = JSON.parse(writeLessons(learn(noLessons, [floor(), floor({ resource: 'cpu' })])) ?? '');
+    const edited = spoiled(body).map((value) => (JSON.stringify(value) ?? '').replaceAll('"1e400"', '1e400'));
+    fc.assert(
+      fc.property(edited, (text) => {
+        for (const { atLeast, until } of readLessons(text, 0).floors)
+          expect(`${formatQuantity(fromBytes(atLeast))} ${formatTime(until)}`).toMatch(/^\S+ \S+$/);
+      }),
+      { numRuns: 500 },
+    );
   });
 });

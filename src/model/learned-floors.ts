@@ -1,7 +1,8 @@
 /** What earlier decreases have shown to be too little, kept in an annotation of the workload until it expires. */
 import { memberOf } from '../lib/is-record.ts';
+import { isInstant } from '../lib/rfc3339.ts';
 import { tryParseJson } from '../lib/try-parse-json.ts';
-import type { EpochMillis } from '../lib/units.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
 
 /** A request that did harm was this low; the next decrease stops above it (rightsizing bug 20). */
 export interface LearnedFloor {
@@ -18,6 +19,9 @@ export interface Lessons {
   /** Decreases taken back in a row; each doubles the cooldown before the next. */
   readonly reverts: number;
 }
+
+/** A floor counts this long: a week, so that the busiest day is in it once. */
+export const FLOOR_MILLIS: Millis = 7 * 86_400_000;
 
 export const noLessons: Lessons = { floors: [], reverts: 0 };
 
@@ -52,18 +56,35 @@ function readFloor(entry: unknown): readonly LearnedFloor[] {
   if (!Array.isArray(entry)) return [];
   const [container, resource, atLeast, until]: unknown[] = entry;
   if (typeof container !== 'string' || (resource !== 'cpu' && resource !== 'memory')) return [];
-  if (typeof atLeast !== 'number' || typeof until !== 'number' || !(atLeast > 0)) return [];
+  if (!isWholeAmount(atLeast) || !isInstant(until)) return [];
   return [{ container, resource, atLeast, until }];
+}
+
+/** Requests are whole millicores and bytes; what is larger than any, or 1e400 in the text, can be neither reached nor written. */
+function isWholeAmount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
 /** With one floor more; the higher of two for the same resource counts, and the later end. */
 export function learn({ floors, reverts }: Lessons, learned: readonly LearnedFloor[]): Lessons {
+  return { floors: joined([...floors, ...learned]), reverts: reverts + 1 };
+}
+
+/** What several have learned, as what all of them have. */
+export function learnedTogether(several: readonly Lessons[]): Lessons {
+  return {
+    floors: joined(several.flatMap(({ floors }) => floors)),
+    reverts: Math.max(0, ...several.map(({ reverts }) => reverts)),
+  };
+}
+
+function joined(floors: readonly LearnedFloor[]): readonly LearnedFloor[] {
   const byResource = new Map<string, LearnedFloor>();
-  for (const floor of [...floors, ...learned]) {
+  for (const floor of floors) {
     const key = `${floor.container}/${floor.resource}`;
     const known = byResource.get(key);
     const atLeast = Math.max(floor.atLeast, known?.atLeast ?? 0);
     byResource.set(key, { ...floor, atLeast, until: Math.max(floor.until, known?.until ?? 0) });
   }
-  return { floors: [...byResource.values()], reverts: reverts + 1 };
+  return [...byResource.values()];
 }

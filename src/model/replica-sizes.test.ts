@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { FLOOR_MILLIS } from './learned-floors.ts';
 import { MAX_SIZED_REPLICAS } from './replica.ts';
 import {
+  freshState,
+  harmedAt,
   mostOfAll,
   noReplicas,
   type ReplicaState,
   readReplicaSizes,
   sizesOf,
+  thatFit,
   withReplicaSizes,
   writeReplicaSizes,
 } from './replica-sizes.ts';
@@ -114,6 +118,46 @@ describe('sizes of replicas', () => {
       );
     expect(writeReplicaSizes(template, replicas(MAX_SIZED_REPLICAS))?.length).toBeLessThan(50_000);
     expect(writeReplicaSizes(template, replicas(MAX_SIZED_REPLICAS + 1))).toBeUndefined();
+  });
+
+  test('for any containers and names, those that fit can be written while they are watched, and one more leaves less than is kept for lessons', () => {
+    const names = fc.uniqueArray(fc.stringMatching(/^[a-z0-9.-]{1,60}$/), { minLength: 1, maxLength: 260 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 20 }), names, (containers, replicas) => {
+        const many = Array.from({ length: containers }, (_, index) => aContainer({ name: `container-${index}` }));
+        const watched = state(many, { changedAt: 1_800_000_000_000, before: sizesOf(many) });
+        const write = (some: readonly string[]) =>
+          writeReplicaSizes(many, new Map(some.map((replica) => [replica, watched])));
+        const fit = thatFit(many, replicas, 1_800_000_000_000);
+        expect(fit).toEqual(replicas.slice(0, fit.length));
+        expect(write(fit)?.length).toBeLessThanOrEqual(90_000);
+        const oneMore = replicas.slice(0, fit.length + 1);
+        if (oneMore.length > fit.length && oneMore.length <= MAX_SIZED_REPLICAS)
+          expect(write(oneMore)?.length ?? Number.POSITIVE_INFINITY).toBeGreaterThan(90_000);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('what replicas have learned is left out rather than their sizes', () => {
+    const floors = Array.from({ length: 20 }, (_, index) => ({
+      container: `container-of-a-pod-${index}`,
+      resource: 'memory' as const,
+      atLeast: 2 ** 40,
+      until: 2 ** 41,
+    }));
+    const learned = state(template, { lessons: { floors, reverts: 1 } });
+    const all = new Map(Array.from({ length: MAX_SIZED_REPLICAS }, (_, index) => [String(index), learned]));
+    const read = readReplicaSizes(writeReplicaSizes(template, all), template);
+    expect(read.size).toBe(MAX_SIZED_REPLICAS);
+    expect(read.get('7')).toEqual(state(template));
+  });
+
+  test('harm is of the replica that has turned back; what all of them have learned before is none of its own', () => {
+    const floors = [{ container: 'app', resource: 'cpu' as const, atLeast: 5, until: FLOOR_MILLIS + 7 }];
+    expect(harmedAt(freshState(template, floors))).toBeUndefined();
+    expect(harmedAt(state(template, { lessons: { floors: [], reverts: 2 } }))).toBeUndefined();
+    expect(harmedAt(state(template, { lessons: { floors, reverts: 1 } }))).toBe(7);
   });
 
   test('for any number of containers, the text is bounded or there is none', () => {

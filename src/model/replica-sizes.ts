@@ -4,11 +4,19 @@
  * template counts as not there: such a replica has the size of all.
  */
 import { isRecord } from '../lib/is-record.ts';
+import { isInstant } from '../lib/rfc3339.ts';
 import { tryParseJson } from '../lib/try-parse-json.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { WorkloadRef } from './cluster-view.ts';
 import { isNewerFormat } from './kept-format.ts';
-import { type Lessons, lessonsBody, noLessons, readLessonsBody } from './learned-floors.ts';
+import {
+  FLOOR_MILLIS,
+  type LearnedFloor,
+  type Lessons,
+  lessonsBody,
+  noLessons,
+  readLessonsBody,
+} from './learned-floors.ts';
 import { sizeKeys } from './pod-size.ts';
 import type { PodRecord } from './records.ts';
 import { MAX_SIZED_REPLICAS, replicaOf } from './replica.ts';
@@ -33,10 +41,24 @@ export const noReplicas: ReplicaStates = new Map<string, never>();
 
 /** All annotations of an object share 256 KiB. */
 const MAX_CHARACTERS = 100_000;
-/** For what replicas learn, some hundred floors: one that does not fit would cost all of them their sizes. */
+/** For what replicas learn, some hundred floors. */
 const LESSONS_CHARACTERS = 10_000;
 /** By which the clocks of two replicas of Stowage may differ. */
 const SKEW_MILLIS: Millis = 60_000;
+
+/** Of a replica that goes its own way from now on, from what it has. @param floors what did harm to all of them. */
+export function freshState(
+  inForce: readonly ContainerSpecRecord[],
+  floors: readonly LearnedFloor[] = [],
+): ReplicaState {
+  return { sizes: sizesOf(inForce), changedAt: undefined, before: undefined, lessons: { floors, reverts: 0 } };
+}
+
+/** When decreases of this one did harm; undefined: none has, and its floors are of when all had one size. */
+export function harmedAt({ lessons: { floors, reverts } }: Pick<ReplicaState, 'lessons'>): EpochMillis | undefined {
+  if (reverts === 0 || floors.length === 0) return undefined;
+  return Math.max(...floors.map(({ until }) => until - FLOOR_MILLIS));
+}
 
 /** Of the pod's replica; undefined: it has the size of all. */
 export function stateOfPod(
@@ -47,13 +69,23 @@ export function stateOfPod(
   return states.get(replicaOf(workload, pod) ?? '');
 }
 
-/** The text of the annotation; undefined where no replica has a size of its own, or it would take too much room. */
+/**
+ * The text of the annotation; undefined where no replica has a size of its own, or it would take too much room. What
+ * they have learned is left out before that.
+ */
 export function writeReplicaSizes(
   template: readonly ContainerSpecRecord[],
   replicas: ReplicaStates,
-  atMost = MAX_CHARACTERS,
 ): string | undefined {
   if (replicas.size === 0 || replicas.size > MAX_SIZED_REPLICAS) return undefined;
+  const unlearned = (): ReplicaStates =>
+    new Map([...replicas].map(([replica, state]) => [replica, { ...state, lessons: noLessons }]));
+  const text = textOf(template, replicas);
+  const shorter = text.length > MAX_CHARACTERS ? textOf(template, unlearned()) : text;
+  return shorter.length > MAX_CHARACTERS ? undefined : shorter;
+}
+
+function textOf(template: readonly ContainerSpecRecord[], replicas: ReplicaStates): string {
   const entries = [...replicas].map(([replica, { sizes, changedAt, before, lessons }]) => [
     replica,
     {
@@ -63,20 +95,25 @@ export function writeReplicaSizes(
       ...lessonsBody(lessons),
     },
   ]);
-  const text = JSON.stringify({ template: sizesBody(sizesOf(template)), replicas: Object.fromEntries(entries) });
-  return text.length > atMost ? undefined : text;
+  return JSON.stringify({ template: sizesBody(sizesOf(template)), replicas: Object.fromEntries(entries) });
 }
 
-/** Whether there is room for sizes of all of these replicas, also while each is watched with less. */
-export function haveRoom(
+/** Of these replicas, the first for whose sizes there is room, also while each is watched with less. */
+export function thatFit(
   template: readonly ContainerSpecRecord[],
   replicas: readonly string[],
   now: EpochMillis,
-): boolean {
+): readonly string[] {
   const sizes = sizesOf(template);
   const watched: ReplicaState = { sizes, changedAt: now, before: sizes, lessons: noLessons };
-  const all = new Map(replicas.map((replica) => [replica, watched]));
-  return all.size === 0 || writeReplicaSizes(template, all, MAX_CHARACTERS - LESSONS_CHARACTERS) !== undefined;
+  const around = textOf(template, noReplicas).length;
+  const each = textOf(template, new Map([['', watched]])).length - around + ','.length;
+  let left = MAX_CHARACTERS - LESSONS_CHARACTERS - around;
+  const count = replicas.findIndex((replica, index) => {
+    left -= each + replica.length;
+    return left < 0 || index === MAX_SIZED_REPLICAS;
+  });
+  return count < 0 ? replicas : replicas.slice(0, count);
 }
 
 /**
@@ -159,7 +196,7 @@ function readState(
   const { at, before } = entry;
   return {
     sizes,
-    changedAt: isTime(at) && (now === undefined || at <= now + SKEW_MILLIS) ? at : undefined,
+    changedAt: isInstant(at) && (now === undefined || at <= now + SKEW_MILLIS) ? at : undefined,
     before: readSizes(before, names),
     lessons: entry['floors'] === undefined ? noLessons : readLessonsBody(entry, now ?? 0),
   };
@@ -195,10 +232,6 @@ function readSizes(value: unknown, names: readonly string[]): SizesByContainer |
     sizes.set(name, Object.fromEntries(set));
   }
   return sizes;
-}
-
-function isTime(value: unknown): value is EpochMillis {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 function isAmount(value: unknown): boolean {

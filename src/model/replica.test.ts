@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { replicaOf, replicaRef } from './replica.ts';
+import { byReplica, MAX_SIZED_REPLICAS, mayHaveOwn, replicaOf, replicaRef } from './replica.ts';
 
 const db = { kind: 'StatefulSet', namespace: 'shop', name: 'db' };
 
@@ -34,4 +34,26 @@ describe('replicaOf', () => {
       { numRuns: 200 },
     );
   });
+});
+
+test('replicas are in the order of their numbers, nodes in that of their names', () => {
+  expect(['10', '9', '0', '100'].toSorted(byReplica)).toEqual(['0', '9', '10', '100']);
+  expect(['node-b', 'node-10', 'node-9'].toSorted(byReplica)).toEqual(['node-10', 'node-9', 'node-b']);
+  expect(['10', 'b', '9'].toSorted(byReplica)).toHaveLength(3);
+});
+
+test('for any replicas, as many as possible may have a size of their own, and whoever has one is among them', () => {
+  const ordinals = fc.uniqueArray(fc.nat(2000), { minLength: 0, maxLength: 300 }).map((all) => all.map(String));
+  fc.assert(
+    fc.property(ordinals, fc.uniqueArray(fc.nat(2000), { maxLength: MAX_SIZED_REPLICAS }), (present, known) => {
+      const own = new Map(known.map((each) => [String(each), {}]));
+      const may = mayHaveOwn(present, own);
+      expect(may).toHaveLength(Math.min(present.length, MAX_SIZED_REPLICAS));
+      expect(new Set(may).size).toBe(may.length);
+      expect(present.filter((each) => own.has(each)).every((each) => may.includes(each))).toBe(true);
+      // Another order of the pods makes no other choice.
+      expect(new Set(mayHaveOwn(present.toReversed(), own))).toEqual(new Set(may));
+    }),
+    { numRuns: 100 },
+  );
 });

@@ -2,6 +2,7 @@
  * Replicas with an identity that outlives their pods: the ordinal of a StatefulSet's, the node of a DaemonSet's. Where
  * a policy asks for it, each is sized by its own usage (adr/0032).
  */
+import { ascending } from '../lib/ascending.ts';
 import type { WorkloadRef } from './cluster-view.ts';
 import type { PodRecord } from './records.ts';
 
@@ -25,8 +26,31 @@ export function replicaOf(
   if (workload.kind !== 'StatefulSet') return undefined;
   const prefix = `${workload.name}-`;
   const ordinal = name.startsWith(prefix) ? name.slice(prefix.length) : '';
-  return /^(0|[1-9]\d*)$/.test(ordinal) ? ordinal : undefined;
+  return isOrdinal(ordinal) ? ordinal : undefined;
 }
+
+/**
+ * Of the replicas that there are, those that may have sizes of their own: who has one stays, and of more than may
+ * have some it is the same ones each time. All others have the size of all.
+ */
+export function mayHaveOwn(
+  present: Iterable<string>,
+  own: Pick<ReadonlyMap<string, unknown>, 'has'>,
+): readonly string[] {
+  const all = [...new Set(present)];
+  const isTooMany = all.length > MAX_SIZED_REPLICAS;
+  const inOrder = isTooMany ? all.toSorted(byReplica) : all;
+  const [known, others] = [inOrder.filter((each) => own.has(each)), inOrder.filter((each) => !own.has(each))];
+  return [...known, ...others].slice(0, MAX_SIZED_REPLICAS);
+}
+
+/** Of two replicas of one workload: ordinals by number, nodes by name. */
+export function byReplica(a: string, b: string): number {
+  const areOrdinals = isOrdinal(a) && isOrdinal(b);
+  return (areOrdinals ? a.length - b.length : 0) || ascending(a, b);
+}
+
+const isOrdinal = (text: string): boolean => /^(0|[1-9]\d*)$/.test(text);
 
 /** What the usage of one replica is remembered under. No name of Kubernetes has a `#` in it. */
 export function replicaRef({ kind, namespace, name }: WorkloadRef, replica: string): WorkloadRef {

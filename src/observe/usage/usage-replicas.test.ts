@@ -1,7 +1,9 @@
 /** Usage of each replica beside that of all, where the policy asks for it. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import { replicaRef } from '../../model/replica.ts';
+import { freshState, writeReplicaSizes } from '../../model/replica-sizes.ts';
 import { aContainer, aContainerStatus, aSizedWorkload } from '../../model/testing/sizing-records.ts';
 import { aSeries, DAY, HOUR } from '../../model/testing/usage.ts';
 import { MIB, start, steady } from './testing/collected.ts';
@@ -102,12 +104,23 @@ describe('usage of replicas', () => {
     expect(saved?.kills).toHaveLength(1);
   });
 
-  test('of more than 200 replicas only what all have is remembered', async () => {
-    const many = Array.from({ length: 201 }, (_, index) => aPodOf(`db-${index}`, {}, { uid: `db-${index}` }));
-    const collecting = start({ targets: [aTarget(db, own)], pods: many });
+  test('of more than 200 replicas the first 200 are remembered, before them who has a size of his own; of kills, too', async () => {
+    const killed = aContainerStatus(aContainer(), {
+      restartCount: 1,
+      lastTermination: { reason: 'OOMKilled', exitCode: 137, finishedAt: START },
+    });
+    const many = Array.from({ length: 220 }, (_, index) =>
+      aPodOf(`db-${index}`, { statuses: [killed] }, { uid: `db-${index}` }),
+    );
+    const written = writeReplicaSizes(db.containers, new Map([['210', freshState(db.containers)]])) ?? '';
+    const workload = { ...db, annotations: { [rightsizingKeys.replicaSizes]: written } };
+    const collecting = start({ targets: [aTarget(workload, own)], pods: many });
     collecting.answer = steady;
     await collecting.clock.advance(0);
-    expect(collecting.book.size()).toBe(1);
+    const names = [...collecting.book.save()].flat().map((saved) => saved.workload.name);
+    expect(names).toHaveLength(201);
+    expect(names).toEqual(expect.arrayContaining(['db', 'db#0', 'db#198', 'db#210']));
+    expect(names).not.toContain('db#199');
   });
 
   test('for any series, a replica remembers nothing of another’s', async () => {
