@@ -85,6 +85,7 @@ const sizing = z.object({
     }),
   ),
   replicas: maybe(z.array(z.object({ replica: z.string(), sizes: z.string() }))),
+  isForNobody: maybe(z.boolean()),
   unread: maybe(z.string()),
   ongoing: maybe(
     z.object({

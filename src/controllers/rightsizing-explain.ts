@@ -8,6 +8,7 @@ import { replicaText } from '../decide/rightsizing/replica-text.ts';
 import type { PolicySelection } from '../decide/rightsizing/select-policy.ts';
 import { formatTime } from '../lib/rfc3339.ts';
 import { type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
+import { byReplica } from '../model/replica.ts';
 import type { ContainerSize, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { RightsizingMemory } from './rightsizing-memory.ts';
@@ -32,6 +33,8 @@ export interface SizingStory {
   }[];
   /** Of replicas that are sized each for itself; left out where they have one size. */
   readonly replicas?: readonly { readonly replica: string; readonly sizes: string }[];
+  /** No pod has the size of all: what is advised for all is for none of them. */
+  readonly isForNobody?: true;
   /** Why its usage cannot be read at present; left out where it can. */
   readonly unread?: string;
   /** The latest of the changes that are being watched. */
@@ -77,8 +80,11 @@ export function createSizingExplainer({ view, select, books, memory }: SizingExp
         memory: ram.notes,
       })),
       ...(result?.replicas && {
-        replicas: result.replicas.map((each) => ({ replica: each.replica, sizes: replicaText(each) })),
+        replicas: result.replicas
+          .toSorted((a, b) => byReplica(a.replica, b.replica))
+          .map((each) => ({ replica: each.replica, sizes: replicaText(each) })),
       }),
+      ...(result?.isForNobody === true && { isForNobody: true }),
       ...(result?.metricsProblem !== undefined && { unread: result.metricsProblem }),
       ongoing: ongoing && {
         phase: ongoing.phase,

@@ -240,6 +240,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
         advice: advised.advice,
         saving: savingOfAll(advised),
         ...(replicas && { replicas }),
+        ...(isForNobody(advised) && { isForNobody: true }),
         hasUsage: advised.hasUsage,
         // A workload that has just begun is no reason to doubt the source.
         metricsProblem: unread,

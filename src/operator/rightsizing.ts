@@ -108,7 +108,7 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
       const workload = view.workloadOf(pod.pod);
       const { winner } = workload === undefined ? {} : engine.controller.select(workload);
       if (workload === undefined || winner === undefined || winner.spec.mode === 'Disabled') return undefined;
-      return cpuAdviceOf(pod, engine.books.of(winner.uid).results.get(workloadKey(workload)));
+      return cpuAdviceOf(pod, workload, engine.books.of(winner.uid).results.get(workloadKey(workload)));
     },
     run: policies.run,
     async lead(signal) {

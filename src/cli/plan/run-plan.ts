@@ -6,7 +6,7 @@ import type { AssumedAnnotations } from '../input/assume-enabled.ts';
 import { loadInput } from '../input/load-input.ts';
 import { printInputNotes } from '../input/print-notes.ts';
 import { renderDocument } from '../output.ts';
-import { isResized } from '../sizing/sizing-plan.ts';
+import { hasResize } from '../sizing/sizing-plan.ts';
 import { buildPlan } from './build-plan.ts';
 import type { PlanOptions } from './plan-command.ts';
 import type { PlanDocument } from './plan-document.ts';
@@ -30,7 +30,7 @@ export async function runPlan(context: CliContext, options: PlanOptions): Promis
 function hasWork({ summary, sizing, allocation }: PlanDocument): boolean {
   return (
     summary.actions + summary.blocked > 0 ||
-    sizing?.workloads.some(({ mode, differences }) => mode === 'Auto' && differences.some(isResized)) === true ||
+    sizing?.workloads.some(hasResize) === true ||
     (allocation?.isOn === true && allocation.resizes > 0)
   );
 }

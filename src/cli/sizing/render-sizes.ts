@@ -8,7 +8,8 @@ import { isResized, type PlannedSizes, type SizeDifference, type SizingPlan } fr
 /** @param isLong with the stages of each recommendation. */
 export function renderSizes(sizes: PlannedSizes, style: Style, isLong: boolean): string[] {
   const { policy, mode, status, reason, message, differences, missing, unread } = sizes;
-  const lines = differences.flatMap((difference) => renderDifference(difference, style, isLong));
+  const isForNobody = sizes.isForNobody === true;
+  const lines = differences.flatMap((difference) => renderDifference(difference, style, isLong, isForNobody));
   return [
     `${style('heading', printable(workloadText(sizes)))}: sized by policy ${printable(policy)} (${mode})${status === undefined ? '' : `, ${status}`}`,
     ...lines,
@@ -25,16 +26,21 @@ export function renderSizes(sizes: PlannedSizes, style: Style, isLong: boolean):
   ];
 }
 
-function renderDifference(difference: SizeDifference, style: Style, isLong: boolean): string[] {
+function renderDifference(difference: SizeDifference, style: Style, isLong: boolean, isForNobody: boolean): string[] {
   const { container, cpu, memory, why } = difference;
   const parts = [
     ...(cpu === undefined ? [] : [change('cpu', cpu)]),
     ...(memory === undefined ? [] : [change('memory', memory)]),
   ];
   const isSame = !isResized(difference);
-  const verb = isSame ? style('good', 'keep') : style('warning', 'resize');
+  const verb = isForNobody
+    ? 'for all   '
+    : isSame
+      ? `${style('good', 'keep')}      `
+      : `${style('warning', 'resize')}    `;
+  const note = isForNobody ? '; no replica has the size of all' : '';
   return [
-    `  ${verb}${isSame ? '      ' : '    '}${printable(container)}: ${printable(parts.join(', '))}`,
+    `  ${verb}${printable(container)}: ${printable(parts.join(', '))}${note}`,
     ...(isLong && why !== undefined ? [`            ${printable(why)}`] : []),
   ];
 }

@@ -6,7 +6,7 @@ import type { PlannedSizes, SizeDifference } from './sizing-plan.ts';
 
 /** What the running operator tells of one workload's sizes, in the form in which they are planned here. */
 export function sizesTold({ kind, namespace, name }: WorkloadRef, told: OperatorSizing): PlannedSizes {
-  const { policy, mode, entry, containers, replicas, ongoing, unread } = told;
+  const { policy, mode, entry, containers, replicas, isForNobody, ongoing, unread } = told;
   const watched =
     ongoing === undefined
       ? undefined
@@ -23,6 +23,7 @@ export function sizesTold({ kind, namespace, name }: WorkloadRef, told: Operator
     ...(entry?.lastApplied !== undefined && { lastApplied: entry.lastApplied }),
     ...(entry?.replicaSizes !== undefined && { replicaSizes: entry.replicaSizes }),
     ...(replicas !== undefined && { replicas }),
+    ...(isForNobody === true && { isForNobody }),
     ...(unread !== undefined && { unread }),
     differences: containers.map((each) => differenceOf(each, entry)),
     ...(entry === undefined && { missing: 'this replica has not looked at it; only the leader does' }),

@@ -7,11 +7,14 @@ import type { ContainerRecommendation, PolicyWorkloadStatus } from '../../api/op
 import { formatCpu, formatMemory } from '../../decide/rightsizing/amount-text.ts';
 import { isGranted, type PolicyTenancy } from '../../decide/rightsizing/policy-match.ts';
 import { requestOf } from '../../decide/rightsizing/recommend-workload.ts';
+import { replicaText } from '../../decide/rightsizing/replica-text.ts';
 import { createPolicyIndex } from '../../decide/rightsizing/select-policy.ts';
 import { readAppliedSizes, withAppliedSizes } from '../../model/applied-sizes.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import { isValidPolicy, type PolicyRecord, type ValidPolicy } from '../../model/optimization-policy.ts';
-import type { ContainerSize, SizedWorkload } from '../../model/sizing-records.ts';
+import { byReplica } from '../../model/replica.ts';
+import { readReplicaSizes, withReplicaSizes } from '../../model/replica-sizes.ts';
+import type { ContainerSize, ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizingInput } from './sizing-input.ts';
 
 /** One container: what it requests and what is recommended; an absent `to` is not advised. */
@@ -20,6 +23,11 @@ export interface SizeDifference {
   readonly cpu?: { readonly from?: string; readonly to: string };
   readonly memory?: { readonly from?: string; readonly to: string };
   readonly why?: string;
+}
+
+/** Whether some container would get other requests; what is advised for all is for nobody where each replica has its own. */
+export function hasResize({ mode, differences, isForNobody }: PlannedSizes): boolean {
+  return mode === 'Auto' && isForNobody !== true && differences.some(isResized);
 }
 
 /** Whether the container would get other requests. */
@@ -42,8 +50,10 @@ export interface PlannedSizes {
   readonly lastApplied?: string;
   /** In words, where the policy asks for a size per replica. */
   readonly replicaSizes?: string;
-  /** With --operator: each replica that has one. */
+  /** Each replica that has a size of its own; with --operator, all of them. */
   readonly replicas?: readonly { readonly replica: string; readonly sizes: string }[];
+  /** No replica has the size of all: the differences are what new ones would have, and no pod is resized for them. */
+  readonly isForNobody?: boolean;
   readonly differences: readonly SizeDifference[];
   /** What is missing for advice. */
   readonly missing?: string;
@@ -122,7 +132,30 @@ function sizesOf(workload: SizedWorkload, policy: ValidPolicy): PlannedSizes {
     const recommended = entry.recommendations?.find((each) => each.container === container);
     return recommended === undefined ? [] : [differenceOf(container, size, recommended)];
   });
-  return { ...identity, ...told(entry), differences };
+  return { ...identity, ...told(entry), ...replicasOf(workload, policy, inForce), differences };
+}
+
+/** By what is kept on the workload. */
+function replicasOf(
+  workload: SizedWorkload,
+  { spec }: ValidPolicy,
+  inForce: readonly ContainerSpecRecord[],
+): Pick<PlannedSizes, 'replicas' | 'isForNobody'> {
+  const states = readReplicaSizes(workload.annotations[rightsizingKeys.replicaSizes], workload.containers);
+  if (!spec.updates.sizePerReplica || states.size === 0) return {};
+  const inOrder = [...states].toSorted(([a], [b]) => byReplica(a, b));
+  const replicas = inOrder.map(([replica, state]) => {
+    const own = {
+      replica,
+      pod: undefined,
+      state,
+      isKnown: true,
+      inForce: withReplicaSizes(inForce, state),
+      advice: [],
+    };
+    return { replica, sizes: replicaText(own) };
+  });
+  return { replicas, ...(states.size >= workload.replicas && { isForNobody: true }) };
 }
 
 function told(entry: PolicyWorkloadStatus | undefined): Partial<PlannedSizes> {

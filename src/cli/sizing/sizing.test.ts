@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { freshState, sizesOf, writeReplicaSizes } from '../../model/replica-sizes.ts';
 import { leastPolicySpec } from '../../model/testing/policies.ts';
+import { NOON } from '../../model/testing/records.ts';
+import { aContainer, MIB } from '../../model/testing/sizing-records.ts';
 import { runCommand } from '../testing/run-command.ts';
 import { dump, type Manifest, namespace, shopCluster } from '../testing/shop.ts';
 import { sizesTold } from './sizes-told.ts';
@@ -169,6 +172,7 @@ test('what the operator tells is shown alike', () => {
         },
       ],
       replicas: undefined,
+      isForNobody: undefined,
       unread: 'nobody answers',
       ongoing: {
         phase: 'canary',
@@ -182,4 +186,58 @@ test('what the operator tells is shown alike', () => {
   expect(told.differences[0]).toMatchObject({ cpu: { from: '500m', to: '240m' }, memory: { to: '512Mi' } });
   expect(told.message).toContain('first on pod web-1; throttling is not known');
   expect(told.unread).toBe('nobody answers');
+});
+
+describe('sizes per replica', () => {
+  const { metadata, spec } = web;
+  const template = [aContainer({ size: { cpuRequest: 500, memoryRequest: 512 * MIB } })];
+  const small = sizesOf([aContainer({ size: { cpuRequest: 120, memoryRequest: 128 * MIB } })]);
+  const states = new Map([
+    ['0', { ...freshState(template), sizes: small, changedAt: NOON, before: sizesOf(template) }],
+    ['1', freshState(template)],
+  ]);
+  const set = (replicas: number): Manifest => ({
+    ...web,
+    kind: 'StatefulSet',
+    metadata: {
+      ...Object(metadata),
+      annotations: { 'optipod.io/replica-sizes': writeReplicaSizes(template, states) ?? '' },
+    },
+    spec: { ...Object(spec), replicas, serviceName: 'web' },
+  });
+  const replicaSizes = '2 of 2 replicas have sizes of their own: app cpu 120m to 500m, memory 128Mi to 512Mi';
+  const told = {
+    ...entry,
+    kind: 'StatefulSet',
+    status: 'Applied',
+    reason: undefined,
+    message: undefined,
+    replicaSizes,
+  };
+  const sizePerReplica = (isAsked: boolean) =>
+    policy({ workloads: [told] }, { updateStrategy: { sizePerReplica: isAsked } });
+
+  test('what is advised for all is no work where each has a size of its own', async () => {
+    const planned = await run(['plan', '--exit-code'], set(2), sizePerReplica(true));
+    expect(planned.stdout).toContain(
+      '  for all   app: cpu 500m -> 240m, memory 512Mi; no replica has the size of all\n  replicas  2 of 2 replicas have sizes',
+    );
+    expect(planned.code).toBe(0);
+  });
+
+  test.each([
+    ['a replica has none of its own', set(3), sizePerReplica(true)],
+    ['the policy does not ask for it any more', set(2), sizePerReplica(false)],
+  ])('but it is where %s', async (_, workload, sizes) => {
+    const planned = await run(['plan', '--exit-code'], workload, sizes);
+    expect(planned.stdout).toContain('  resize    app: cpu 500m -> 240m, memory 512Mi\n');
+    expect(planned.code).toBe(3);
+  });
+
+  test('explain lists them without an operator, too', async () => {
+    const { stdout } = await run(['explain', 'sts/shop/web'], set(2), sizePerReplica(true));
+    expect(stdout).toContain(
+      '            0: app cpu 120m, memory 128Mi; since 2026-03-02T12:00:00Z; watched: it had app cpu 500m, memory 512Mi\n            1: app cpu 500m, memory 512Mi\n',
+    );
+  });
 });

@@ -1,17 +1,27 @@
 /** Sizes per replica in words: one line for all of them, one for each. */
-import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
+import { formatTime } from '../../lib/rfc3339.ts';
+import type { LearnedFloor } from '../../model/learned-floors.ts';
+import { type ReplicaState, withReplicaSizes } from '../../model/replica-sizes.ts';
+import type { ContainerSize, ContainerSpecRecord } from '../../model/sizing-records.ts';
 import { formatAmount, type ResourceName } from './amount-text.ts';
 import { requestOf, type SizedAdvice } from './recommend-workload.ts';
 
 /** What is told of one replica. */
 export interface ReplicaTold {
   readonly replica: string;
-  /** It has a size of its own. */
-  readonly isOwn: boolean;
+  /** The name of its pod; undefined where none runs. */
+  readonly pod: string | undefined;
+  /** Undefined: it has the size of all. */
+  readonly state: ReplicaState | undefined;
   /** There is enough history of its own to go by. */
   readonly isKnown: boolean;
   readonly inForce: readonly ContainerSpecRecord[];
   readonly advice: readonly SizedAdvice[];
+}
+
+/** Its own advice is for it, not that of all. */
+export function goesItsOwnWay({ state, isKnown }: Pick<ReplicaTold, 'state' | 'isKnown'>): boolean {
+  return state !== undefined || isKnown;
 }
 
 const resources: readonly ResourceName[] = ['cpu', 'memory'];
@@ -23,7 +33,7 @@ const MAX_LENGTH = 400;
  * @param wanted how many there should be; some may have no running pod at the moment.
  */
 export function replicasText(replicas: readonly ReplicaTold[], isAdvice: boolean, wanted = 0): string {
-  const told = replicas.filter(({ isOwn, isKnown }) => (isAdvice ? isKnown : isOwn));
+  const told = replicas.filter(({ state, isKnown }) => (isAdvice ? isKnown : state !== undefined));
   const what = isAdvice ? 'can be told apart by their usage' : 'have sizes of their own';
   const head = `${told.length} of ${Math.max(wanted, replicas.length)} replicas ${what}`;
   const names = told[0]?.inForce.map(({ name }) => name) ?? [];
@@ -38,21 +48,46 @@ export function replicasText(replicas: readonly ReplicaTold[], isAdvice: boolean
   return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH - 3)}...`;
 }
 
-/** `cpu 120m, memory 120Mi`, and what is advised where that is something else. */
-export function replicaText({ inForce, advice, isOwn, isKnown }: ReplicaTold): string {
+/** `app cpu 120m (advised 240m), memory 120Mi; since 2026-01-05T08:00:00Z`, and what else is to be known of it. */
+export function replicaText({ inForce, advice, state, isKnown }: ReplicaTold): string {
   const sizes = inForce.map(({ name, size }) => {
     const own = advice.find(({ container }) => container === name);
-    const parts = resources.flatMap((resource) => {
-      const is = requestOf(resource, size);
+    const adviceOf = (resource: ResourceName, is: number): string => {
       const target = own?.[resource].target;
-      if (is === undefined) return [];
-      const text = `${resource} ${formatAmount(resource, is)}`;
-      return [target === undefined || target === is ? text : `${text} (advised ${formatAmount(resource, target)})`];
-    });
-    return `${name} ${parts.join(', ')}`;
+      return target === undefined || target === is ? '' : ` (advised ${formatAmount(resource, target)})`;
+    };
+    return `${name} ${sizeText(size, adviceOf)}`;
   });
-  const note = isOwn ? '' : isKnown ? ', the size of all' : ', the size of all: its own history is too short';
-  return `${sizes.join('; ')}${note}`;
+  const notes = state === undefined ? [sizeOfAll(isKnown)] : notesOf(state, inForce);
+  return [...sizes, ...notes].join('; ');
+}
+
+function sizeOfAll(isKnown: boolean): string {
+  return isKnown ? 'the size of all' : 'the size of all: its own history is too short';
+}
+
+function notesOf(state: ReplicaState, inForce: readonly ContainerSpecRecord[]): readonly string[] {
+  const { changedAt, before, lessons } = state;
+  const had =
+    before && withReplicaSizes(inForce, { sizes: before }).map(({ name, size }) => `${name} ${sizeText(size)}`);
+  return [
+    ...(changedAt === undefined ? [] : [`since ${formatTime(changedAt)}`]),
+    ...(had === undefined ? [] : [`watched: it had ${had.join(', ')}`]),
+    ...lessons.floors.map(floorText),
+  ];
+}
+
+/** What of a replica is not lowered for now, and why. */
+export function floorText({ container, resource, atLeast, until }: LearnedFloor): string {
+  return `${container} ${resource} not below ${formatAmount(resource, atLeast)} until ${formatTime(until)}: less did harm`;
+}
+
+function sizeText(size: ContainerSize, more: (resource: ResourceName, is: number) => string = () => ''): string {
+  const parts = resources.flatMap((resource) => {
+    const is = requestOf(resource, size);
+    return is === undefined ? [] : [`${resource} ${formatAmount(resource, is)}${more(resource, is)}`];
+  });
+  return parts.join(', ');
 }
 
 function amountOf(
