@@ -9,7 +9,11 @@ import axe from 'axe-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { resources } from '../../src/api/resources.ts';
 import { describeError } from '../../src/lib/errors.ts';
-import { type DashboardWorld, startDashboardWorld } from '../../src/operator/testing/dashboard-world.ts';
+import {
+  addReplicasOfTheirOwn,
+  type DashboardWorld,
+  startDashboardWorld,
+} from '../../src/operator/testing/dashboard-world.ts';
 import type { OverviewAnswer } from '../../src/web/dashboard/answers.ts';
 import { comparisonText } from '../../src/web/dashboard/testing/reports.ts';
 import { type Chromium, startChromium } from './chromium.ts';
@@ -33,6 +37,13 @@ async function open(address: string, options?: TabOptions): Promise<Tab> {
   onTestFinished(() => tab.close());
   return tab;
 }
+async function foundByAxe(tab: Tab, rules = ''): Promise<unknown> {
+  await tab.evaluate(`${axe.source}; 0`);
+  return await tab.evaluate(
+    `axe.run(document${rules}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
+  );
+}
+
 const pages = [
   ['overview', '#/', "document.querySelectorAll('.tile').length >= 6 && document.querySelector('.decision') !== null"],
   ['workloads', '#/workloads', "document.querySelectorAll('tbody tr').length === 7"],
@@ -77,11 +88,7 @@ describe.skipIf(!hasChromium)('the dashboard in Chromium', () => {
         await tab.until(isDrawn);
         if (pictures !== undefined) await tab.screenshot(join(pictures, `${name}-${scheme}.png`), true);
         expect(await tab.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
-        await tab.evaluate(`${axe.source}; 0`);
-        const found = await tab.evaluate(
-          `axe.run(document${rules}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
-        );
-        expect([name, found]).toEqual([name, []]);
+        expect([name, await foundByAxe(tab, rules)]).toEqual([name, []]);
         expect(tab.problems).toEqual([]);
         await tab.close();
       }
@@ -127,6 +134,19 @@ describe.skipIf(!hasChromium)('the dashboard in Chromium', () => {
     await tab.click('#pause');
     await tab.click('#pause');
     await tab.until('document.querySelector("[data-key=\'usage CPU used by app\']").open');
+    expect(tab.problems).toEqual([]);
+  });
+
+  test('sizes of replicas stand beside each other, with what is advised for each', async () => {
+    await addReplicasOfTheirOwn(world);
+    const tab = await open('#/workload/StatefulSet/shop/db');
+    await tab.until('document.querySelectorAll("[aria-label=\'Sizes by replica\'] tbody tr").length === 3');
+    const text = await tab.text();
+    expect(text).toContain('3 of 3 replicas have sizes of their own');
+    expect(text).toContain('No replica has this size now: it is for new ones.');
+    expect(text).toMatch(/2\s+db-2\s+app\s+500m\s+\d+m\s+\d+ MiB\s+\d+ MiB\s+its own/);
+    expect(await foundByAxe(tab)).toEqual([]);
+    if (pictures !== undefined) await tab.screenshot(join(pictures, 'replicas.png'), true);
     expect(tab.problems).toEqual([]);
   });
 

@@ -7,8 +7,10 @@ import { customResourceDefinition } from '../../api/crd/crd.ts';
 import { crdDescriptions } from '../../api/crd/crds.ts';
 import { resources } from '../../api/resources.ts';
 import { reportText } from '../../web/dashboard/testing/reports.ts';
+import type { WorkloadAnswer } from '../../web/dashboard/workload-answer.ts';
 import { type AllocatedWorld, startAllocatedWorld } from './allocated-world.ts';
 import { statefulSetObject } from './embedded-world.ts';
+import { statefulSet } from './replicas.ts';
 import { createPolicy, deployLoaded } from './sized-world.ts';
 
 export interface DashboardWorld extends AllocatedWorld {
@@ -100,4 +102,23 @@ export async function startDashboardWorld(): Promise<DashboardWorld> {
   );
   await createPolicy(world, { mode: 'Recommend' });
   return { ...world, reports, url: `http://127.0.0.1:${world.operator().ports.dashboard}/` };
+}
+
+/** The StatefulSet `shop/db` of three replicas, each with a size of its own. */
+export async function addReplicasOfTheirOwn(world: DashboardWorld): Promise<void> {
+  const set = statefulSet(3);
+  const metadata = { ...set.metadata, labels: { split: 'true' } };
+  await world.api.create(resources.statefulSets, { ...set, metadata }, { namespace: 'shop' });
+  await createPolicy(world, {
+    name: 'split',
+    mode: 'Auto',
+    updates: { sizePerReplica: true },
+    spec: { selector: { workloadSelector: { matchLabels: { split: 'true' } } } },
+  });
+  await world.until('each has a size of its own', async () => {
+    await world.clock.advance(2_000);
+    const told = await fetch(`${world.url}api/workload?of=StatefulSet/shop/db`);
+    const { sizing } = (await told.json()) as WorkloadAnswer;
+    return sizing?.replicas?.filter(({ size }) => size === 'own').length === 3;
+  });
 }

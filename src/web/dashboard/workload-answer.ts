@@ -43,6 +43,26 @@ export interface UsageTold {
   readonly until?: number | undefined;
 }
 
+/** One replica that may have a size of its own, and has a pod. Millicores and bytes that it requests. */
+export interface ReplicaSizeTold {
+  readonly replica: string;
+  readonly pod?: string | undefined;
+  /** Its own, that of all, or that of all because too little is known of its own use. */
+  readonly size: 'own' | 'of-all' | 'unknown';
+  readonly changedAt?: number | undefined;
+  /** It has less of late, and is watched for it. */
+  readonly isWatched: boolean;
+  /** A sentence each. */
+  readonly floors: readonly string[];
+  readonly containers: readonly {
+    readonly container: string;
+    readonly cpu?: number | undefined;
+    readonly cpuAdvised?: number | undefined;
+    readonly memory?: number | undefined;
+    readonly memoryAdvised?: number | undefined;
+  }[];
+}
+
 export interface AllocatedPodTold {
   readonly pod: string;
   readonly node: string;
@@ -135,6 +155,12 @@ export interface WorkloadAnswer {
           readonly cpuUsage?: UsageTold | undefined;
           readonly memoryUsage?: UsageTold | undefined;
         }[];
+        /** In words, where the policy asks for a size per replica. */
+        readonly replicaSizes?: string | undefined;
+        /** Absent where replicas have one size; only the leader looks. */
+        readonly replicas?: readonly ReplicaSizeTold[] | undefined;
+        /** No pod has the size of all: what is advised for all is for new ones. */
+        readonly isForNobody: boolean;
         readonly ongoing?:
           | {
               readonly phase: string;

@@ -8,6 +8,7 @@ import type { EpochMillis } from '../../lib/units.ts';
 import { type ClusterView, type WorkloadRef, workloadKey } from '../../model/cluster-view.ts';
 import { ZONE_LABEL } from '../../model/spot-pool.ts';
 import { entryTold } from './decision-told.ts';
+import { replicasTold } from './replicas-told.ts';
 import { shareHistory } from './share-history.ts';
 import type { ShareRecorder } from './share-recorder.ts';
 import type { DashboardSources, RightsizingSource } from './sources.ts';
@@ -88,13 +89,14 @@ export function zoneOf(view: Pick<ClusterView, 'node'>, node: string): string | 
 
 /** Advice, its stages and what it went by are of the last look, usage is of now. */
 function sizingTold(
-  { policy, mode, others, entry, containers, ongoing }: SizingStory,
+  { policy, mode, others, entry, containers, isForNobody, ongoing }: SizingStory,
   rightsizing: RightsizingSource,
   ref: WorkloadRef,
   now: EpochMillis,
 ): WorkloadAnswer['sizing'] {
-  const spec = rightsizing.outcomeOf(ref)?.policy.spec;
-  const rules = spec && rulesOf(spec);
+  const outcome = rightsizing.outcomeOf(ref);
+  const rules = outcome && rulesOf(outcome.policy.spec);
+  const replicas = outcome?.result?.replicas;
   return {
     policy,
     mode,
@@ -120,6 +122,9 @@ function sizingTold(
         memoryUsage: question && memoryUsageTold(question),
       };
     }),
+    replicaSizes: entry?.replicaSizes,
+    replicas: replicas && replicasTold(replicas),
+    isForNobody: isForNobody === true,
     ongoing: ongoing && { phase: ongoing.phase, method: ongoing.method, since: ongoing.since, note: ongoing.note },
   };
 }

@@ -4,6 +4,7 @@ import { dataTable } from './data-table.ts';
 import { type Child, h } from './dom.ts';
 import { bytes, cores, cpu } from './format.ts';
 import { badge, card, empty } from './parts.ts';
+import { replicasPart } from './replicas-part.ts';
 import { usagePicture } from './usage-part.ts';
 
 type Sizing = NonNullable<WorkloadAnswer['sizing']>;
@@ -11,7 +12,21 @@ type Container = Sizing['containers'][number];
 
 /** @param now of the operator's clock. */
 export function sizingPart(
-  { policy, mode, others, status, reason, message, lastRecommendation, lastApplied, containers, ongoing }: Sizing,
+  {
+    policy,
+    mode,
+    others,
+    status,
+    reason,
+    message,
+    lastRecommendation,
+    lastApplied,
+    containers,
+    replicaSizes,
+    replicas,
+    isForNobody,
+    ongoing,
+  }: Sizing,
   now: number,
 ): HTMLElement {
   return card(
@@ -45,6 +60,8 @@ export function sizingPart(
           ['Container', 'CPU request', 'advised', 'CPU limit', 'Memory request', 'advised', 'Memory limit'],
           containers.map(containerRow),
         ),
+    isForNobody && h('p', { class: 'muted' }, 'No replica has this size now: it is for new ones.'),
+    replicaSizes !== undefined && replicasPart(replicaSizes, replicas ?? [], now),
     containers.map((container) => containerUsage(container, now)),
     containers.map(containerStages),
   );
