@@ -30,7 +30,7 @@ test('of a replica that has a size of its own, its own use; of any other, that o
     view: createSizingSnapshot({ workloads: [db], pods }),
     usage: {
       profileOf: ({ name }) => profiles.get(name),
-      stateOf: () => ({ source: 'x', lastSuccessAt: NOON, problem: undefined, missing: [] }),
+      stateOf: () => ({ ...read, measured: { pods: ['db-0', 'db-1'], times: [NOON, NOON] } }),
     },
     clock: createVirtualClock(NOON),
   });
@@ -38,6 +38,7 @@ test('of a replica that has a size of its own, its own use; of any other, that o
 });
 
 const HOUR = 3_600_000;
+const read = { source: 'x', lastSuccessAt: NOON, problem: undefined, missing: [] } as const;
 
 function use(state: Partial<CollectionState>, container = 'app') {
   const profile = new UsageProfile({ usualHalfLifeMillis: 8 * HOUR, startupExclusionMillis: 0 });
@@ -50,7 +51,7 @@ function use(state: Partial<CollectionState>, container = 'app') {
     view: createSizingSnapshot({ workloads: [web], replicaSets: [replicaSet], pods: [pod] }),
     usage: {
       profileOf: (_, name) => (name === 'app' ? profile : undefined),
-      stateOf: () => ({ source: 'x', lastSuccessAt: NOON, problem: undefined, missing: [], ...state }),
+      stateOf: () => ({ ...read, measured: { pods: ['web-1'], times: [NOON] }, ...state }),
     },
     clock: createVirtualClock(NOON),
   });
@@ -67,6 +68,16 @@ test.each<[string, Partial<CollectionState>, ReturnType<typeof use>]>([
   ['read but for another one', { missing: [{ container: 'b', resource: 'memory' }] }, { now: undefined, peak: 300 }],
 ])('what is %s', (_, state, expected) => {
   expect(use(state)).toEqual(expected);
+});
+
+/** The pod's containers started an hour ago. */
+test.each<[string, CollectionState['measured'], number | undefined]>([
+  ['since it started', { pods: ['web-0', 'web-1'], times: [NOON, NOON - HOUR + 1] }, 300],
+  ['before it started', { pods: ['web-0', 'web-1'], times: [NOON, NOON - HOUR] }, undefined],
+  ['never', { pods: ['web-0'], times: [NOON] }, undefined],
+  ['by nobody', undefined, undefined],
+])('what others use says nothing of a pod unless it was measured itself: %s', (_, measured, expected) => {
+  expect(use({ measured })?.peak).toBe(expected);
 });
 
 test('what was never seen is not known', () => {

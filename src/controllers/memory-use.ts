@@ -4,11 +4,12 @@ import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { recentPeak } from '../decide/rightsizing/memory-target.ts';
 import type { SizeGuardContext } from '../guard/size/context.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Millis } from '../lib/units.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
 import { replicaOf, replicaRef } from '../model/replica.ts';
-import { readReplicaSizes } from '../model/replica-sizes.ts';
+import { type ReplicaStates, readReplicaSizes } from '../model/replica-sizes.ts';
+import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { SizingView } from '../model/sizing-view.ts';
-import type { UsageCollector } from '../observe/usage/collector-port.ts';
+import type { PodTimes, UsageCollector } from '../observe/usage/collector-port.ts';
 
 export interface MemoryUseOptions {
   readonly view: Pick<SizingView, 'pod' | 'workloadOf'>;
@@ -24,20 +25,36 @@ const RECENT_MILLIS: Millis = 12 * 3_600_000;
  * by its own use, which is what it is sized by.
  */
 export function createMemoryUse({ view, usage, clock }: MemoryUseOptions): SizeGuardContext['memoryOf'] {
-  return ({ namespace, name }, container) => {
-    const pod = view.pod(namespace, name)?.pod;
-    const workload = pod && view.workloadOf(pod);
-    if (pod === undefined || workload === undefined) return undefined;
-    const replica = replicaOf(workload, pod);
+  /** Of hundreds of replicas that are lowered at one look, each asks for the same text. */
+  const read = new WeakMap<SizedWorkload, ReplicaStates>();
+  const statesOf = (workload: SizedWorkload): ReplicaStates => {
     const text = workload.annotations[rightsizingKeys.replicaSizes];
-    const hasOwn = replica !== undefined && readReplicaSizes(text, workload.containers).has(replica);
+    const states = read.get(workload) ?? readReplicaSizes(text, workload.containers);
+    read.set(workload, states);
+    return states;
+  };
+  return ({ namespace, name }, container) => {
+    const sized = view.pod(namespace, name);
+    const workload = sized && view.workloadOf(sized.pod);
+    if (sized === undefined || workload === undefined) return undefined;
+    const { pod, sizing } = sized;
+    const replica = replicaOf(workload, pod);
+    const hasOwn = replica !== undefined && statesOf(workload).has(replica);
     const profile = usage.profileOf(hasOwn ? replicaRef(workload, replica) : workload, container);
     if (profile === undefined) return undefined;
     // While nothing is read, what was read says nothing of now: a leak goes on meanwhile.
-    const { problem, missing } = usage.stateOf(workload);
+    const { problem, missing, measured } = usage.stateOf(workload);
     const isMissing = missing.some((each) => each.container === container && each.resource === 'memory');
     if (problem !== undefined || isMissing) return undefined;
+    // What the others use says nothing of one that nobody has measured since it started: it may be the hottest.
+    const startedAt = sizing.statuses.find((status) => status.name === container)?.startedAt;
+    if (measuredAt(measured, name) <= (startedAt ?? 0)) return undefined;
     const peak = recentPeak(profile.memory.peaks(), RECENT_MILLIS, clock.now());
     return { now: undefined, peak: peak === 0 ? undefined : peak };
   };
+}
+
+/** 0 where the latest answer told nothing of the pod. */
+function measuredAt(measured: PodTimes | undefined, pod: string): EpochMillis {
+  return measured?.times[measured.pods.indexOf(pod)] ?? 0;
 }

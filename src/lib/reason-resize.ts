@@ -113,7 +113,8 @@ const verdicts = {
     kinds: ['block'],
     eventType: 'Normal',
     message: 'What container {container} uses of memory is not known; its limit is not lowered',
-    advice: 'Check the usage source of the policy.',
+    advice:
+      'Nothing to do where the pod or its container started a moment ago: it has to be measured first. Else check the usage source of the policy.',
   },
   LimitRangeRefuses: {
     kinds: ['block'],

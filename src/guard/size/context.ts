@@ -87,7 +87,7 @@ export interface SizeGuardContext {
   readonly disruption?: DisruptionState | undefined;
   /**
    * Of the pod's container, or of its hottest replica where usage is kept by workload. Undefined where nothing is
-   * known.
+   * known, or not of this pod since the container started.
    */
   readonly memoryOf: (pod: PodRef, container: string) => MemoryUse | undefined;
   /** The allocation engine shares out the CPU of this pod. */

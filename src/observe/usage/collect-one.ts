@@ -11,6 +11,7 @@ import { isWithinStart } from '../../model/usage-profile.ts';
 import type { UsagePoint, UsageSeries } from '../../model/usage-series.ts';
 import type { UsageSettings, UsageTarget } from '../../model/usage-settings.ts';
 import { percentilesOf } from '../../model/usage-window.ts';
+import type { PodTimes } from './collector-port.ts';
 import { type ReplicaPods, replicaPodsOf } from './replica-pods.ts';
 import type { UsageAnswer, UsageProblem, UsageReading, UsageRequest, UsageSource } from './usage-source.ts';
 
@@ -28,12 +29,6 @@ export interface CollectContext {
   readonly book: UsageBook;
   /** Of an instant source, by key of the workload: up to where each pod's samples were taken. Replaced by each turn. */
   readonly takenOfPods: Map<string, PodTimes>;
-}
-
-/** As two lists side by side: of a thousand workloads with ten pods each, a third of what maps would take. */
-export interface PodTimes {
-  readonly pods: readonly string[];
-  readonly times: readonly EpochMillis[];
 }
 
 /** One workload, and whom it is asked of. */
@@ -61,6 +56,8 @@ export interface CollectResult {
   readonly isNew: boolean;
   readonly missing: readonly { readonly container: string; readonly resource: 'cpu' | 'memory' }[];
   readonly samples: number;
+  /** Left out where the attempt failed. */
+  readonly measured?: PodTimes;
 }
 
 /**
@@ -84,7 +81,9 @@ export async function collectOne(
   if (!answer.ok) return { problem: answer.problem, warnings: [], isNew: false, missing: [], samples: 0 };
   const series = answer.series.filter(({ pod }) => isOwn(context.view, target, pod));
   const reading = { ...answer, series, startedAt: startsOf(series, pods, request) };
+  const taken = takenTo(context, turn, reading);
   const isNew = enter(context, turn, reading);
+  if (source.kind === 'instant') context.takenOfPods.set(workloadKey(target.workload), taken);
   if (isWholeWindow) {
     for (const page of pagesOf(turn, reading)) setWindows(context, turn, page, request);
   }
@@ -96,7 +95,21 @@ export async function collectOne(
     isNew,
     missing: running ? missingOf(target, series) : [],
     samples,
+    measured: taken,
   };
+}
+
+/** Up to where samples of each pod that is there are known with this answer; none of a pod that it says nothing of. */
+function takenTo({ takenOfPods }: CollectContext, { target, pods }: Turn, { series }: OwnReading): PodTimes {
+  const before = mapOf(takenOfPods.get(workloadKey(target.workload)));
+  const taken = new Map<string, EpochMillis>();
+  for (const { pod, cpu, memory } of series) {
+    const at = Math.max(cpu.at(-1)?.at ?? 0, memory.at(-1)?.at ?? 0, taken.get(pod) ?? before.get(pod) ?? 0);
+    taken.set(pod, at);
+  }
+  // Names as the pods have them: those of the answer would be kept beside them.
+  const names = pods.flatMap(({ pod }) => (taken.has(pod.name) ? pod.name : []));
+  return { pods: names, times: names.map((name) => taken.get(name) ?? 0) };
 }
 
 /** Asks for what came since the last turn; where exact windows are due, for the whole window. */
@@ -180,13 +193,6 @@ function enter({ book, takenOfPods }: CollectContext, turn: Turn, reading: OwnRe
     const readTo = { ...latest('cpu', series), ...latest('memory', series) };
     return book.take(page.ref, settings, { series, readTo, takenOf: (pod) => before.get(pod), startedAt }, now);
   });
-  const taken = new Map<string, EpochMillis>();
-  for (const { pod, cpu, memory } of reading.series) {
-    const at = Math.max(cpu.at(-1)?.at ?? 0, memory.at(-1)?.at ?? 0, taken.get(pod) ?? before.get(pod) ?? 0);
-    taken.set(pod, at);
-  }
-  // Mapped once more: a list made from an iterator keeps an object per number.
-  takenOfPods.set(workloadKey(workload), { pods: [...taken.keys()], times: [...taken.values()].map((at) => at) });
   return takes.some((isNew) => isNew);
 }
 

@@ -30,7 +30,13 @@ interface Line {
   readonly warning: string;
 }
 
-const unknown: CollectionState = { source: undefined, lastSuccessAt: undefined, problem: undefined, missing: [] };
+const unknown: CollectionState = {
+  source: undefined,
+  lastSuccessAt: undefined,
+  problem: undefined,
+  missing: [],
+  measured: undefined,
+};
 
 export function createCollectionLedger(log: Logger): CollectionLedger {
   const lines = new Map<string, Line>();
@@ -96,13 +102,13 @@ export function createCollectionLedger(log: Logger): CollectionLedger {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    note(target, chosen, { problem, warnings, isNew, missing }, now) {
+    note(target, chosen, { problem, warnings, isNew, missing, measured }, now) {
       const before = lines.get(workloadKey(target.workload))?.state;
       const source = chosen.ok ? chosen.source.name : before?.source;
       const lastSuccessAt = problem === undefined ? now : before?.lastSuccessAt;
       write(target, {
         policy: policyKey(target.settings.policy),
-        state: { source, lastSuccessAt, problem, missing },
+        state: { source, lastSuccessAt, problem, missing, measured },
         fallback: chosen.ok ? chosen.fallback : undefined,
         warning: warnings.join('; '),
       });
