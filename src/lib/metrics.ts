@@ -253,20 +253,26 @@ function workloadOf({ namespace, workload, kind, workload_type }: LabelValues): 
   return ownerOf(workload_type ?? kind ?? '', namespace, workload);
 }
 
-/** Few pieces of a size worth sending. */
+/**
+ * Pieces of a size worth sending, and no larger: what lives through two small collections while it is sent is old, and
+ * stays until a large one.
+ */
 function* inChunks(lines: Iterable<string>): Generator<string> {
-  let chunk = '';
+  let chunk: string[] = [];
+  let length = 0;
   for (const line of lines) {
-    chunk += line;
-    if (chunk.length < CHUNK_LENGTH) continue;
-    yield chunk;
-    chunk = '';
+    chunk.push(line);
+    length += line.length;
+    if (length < CHUNK_LENGTH) continue;
+    yield chunk.join('');
+    chunk = [];
+    length = 0;
   }
-  yield chunk;
+  yield chunk.join('');
 }
 
-/** Characters: what fits into one TLS record. */
-const CHUNK_LENGTH = 16_384;
+/** Characters. */
+const CHUNK_LENGTH = 4096;
 
 function hasSameValues(a: LabelValues, b: LabelValues): boolean {
   for (const name in a) if (a[name] !== b[name]) return false;

@@ -10,12 +10,20 @@ export function* seriesText(
 ): Generator<string> {
   for (const [labels, value] of series) {
     if (Number.isNaN(value)) continue;
-    const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
-    yield `\n${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${valueText(value)}`;
+    // Joined: there may be a line of each pod, and a text that is added to is many until somebody reads it.
+    const parts = ['\n', name];
+    let before = '{';
+    for (const label in labels) {
+      parts.push(before, label, '="', escaped(labels[label] ?? ''), '"');
+      before = ',';
+    }
+    parts.push(before === ',' ? '} ' : ' ', valueText(value));
+    yield parts.join('');
   }
 }
 
 function escaped(text: string): string {
+  if (!/[\\\n"]/.test(text)) return text;
   return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
 }
 
