@@ -10,6 +10,7 @@ const record = (generation: number, isRenewed = true, renewed?: number): Allocat
   generation,
   renewed,
   version: undefined,
+  cpuUsage: undefined,
   podName: 'web',
   podUID: undefined,
   spec: {

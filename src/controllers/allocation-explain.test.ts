@@ -17,6 +17,7 @@ function clampsWith(clamps: readonly AllocationClamp[], constrained: string): re
     generation: 1,
     renewed: undefined,
     version: 1,
+    cpuUsage: undefined,
     podName: pod.name,
     podUID: pod.uid,
     spec: {

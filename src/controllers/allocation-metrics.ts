@@ -1,5 +1,5 @@
 /** Gauges of allocation, read when they are asked for. */
-import { actualSizeOf, allocationPodOf } from '../decide/allocation/allocation-pod.ts';
+import { actualSizeOf } from '../decide/allocation/allocation-pod.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { tryParseMillicores } from '../lib/quantity.ts';
 import type { SizingView } from '../model/sizing-view.ts';
@@ -25,14 +25,14 @@ export function reportAllocation(options: AllocationMetricsOptions): void {
     if (!isLeader()) return;
     for (const { namespace, podName } of stores.all()) {
       const found = view.pod(namespace, podName);
-      const actual = found === undefined ? undefined : actualSizeOf(allocationPodOf(found));
+      const actual = found && actualSizeOf(found.sizing);
       if (actual !== undefined) yield [{ namespace, pod: podName }, actual.request];
     }
   });
   metrics.onRead('mbcas_pod_cpu_usage_millicores', function* () {
     if (!isLeader()) return;
-    for (const { namespace, podName, spec } of stores.all()) {
-      const usage = tryParseMillicores(spec.decision?.cpuUsage);
+    for (const { namespace, podName, cpuUsage } of stores.all()) {
+      const usage = tryParseMillicores(cpuUsage);
       if (usage !== undefined) yield [{ namespace, pod: podName }, usage];
     }
   });

@@ -1,11 +1,13 @@
 /**
- * What the last looks at a policy's workloads came to. The sentences of an advice are most of it: they are kept as one
- * text until somebody asks why, and the recommendations of a status, which repeat them, are written anew for each
- * status.
+ * What the last looks at a policy's workloads came to. The sentences of an advice are most of it: until somebody asks why,
+ * their pattern is kept once for all, and of each its numbers. The recommendations of a status, which repeat them, are
+ * written anew for each status.
  */
 import type { PolicyWorkloadStatus } from '../api/optimization-policy-status.ts';
 import type { ResourceAdvice, StageNote } from '../decide/rightsizing/advice.ts';
 import { containerRecommendation } from '../decide/rightsizing/workload-status.ts';
+import { joinNumbers, splitNumbers } from '../lib/numbered-text.ts';
+import { createTextInterner, type TextInterner } from '../observe/intern.ts';
 import type { WorkloadResult } from './rightsizing-result.ts';
 
 /**
@@ -22,22 +24,28 @@ export interface ResultStore {
   values(): IterableIterator<WorkloadResult>;
 }
 
+/** Of sentences that explain a value there are a few hundred, by which stages had something to say. */
+const MAX_PATTERNS = 500;
+
 export function createResultStore(): ResultStore {
+  const patterns = createTextInterner(MAX_PATTERNS);
   const kept = new Map<string, WorkloadResult>();
+  const compacted = (advice: WorkloadResult['advice']): WorkloadResult['advice'] =>
+    advice.map(({ cpu, memory, ...each }) => ({
+      ...each,
+      cpu: new CompactAdvice(cpu, patterns),
+      memory: new CompactAdvice(memory, patterns),
+    }));
   return {
     get size() {
       return kept.size;
     },
     has: (key) => kept.has(key),
     get: (key) => kept.get(key),
-    set(key, { advice, entry: found, ...rest }) {
+    set(key, { advice, entry: found, replicas, ...rest }) {
       const { recommendations: _, ...entry } = found;
-      const compact = advice.map(({ cpu, memory, ...each }) => ({
-        ...each,
-        cpu: new CompactAdvice(cpu),
-        memory: new CompactAdvice(memory),
-      }));
-      kept.set(key, { ...rest, entry, advice: compact });
+      const ofReplicas = replicas?.map((each) => ({ ...each, advice: compacted(each.advice) }));
+      kept.set(key, { ...rest, ...(ofReplicas && { replicas: ofReplicas }), entry, advice: compacted(advice) });
     },
     delete: (key) => kept.delete(key),
     clear: () => kept.clear(),
@@ -61,9 +69,10 @@ class CompactAdvice implements ResourceAdvice {
   readonly readyAt: ResourceAdvice['readyAt'];
   readonly capped: ResourceAdvice['capped'];
   /** Stages, values and sentences without their names; null stands for a value that is not a number. */
-  readonly #notes: string;
+  readonly #pattern: string;
+  readonly #numbers: string | undefined;
 
-  constructor({ target, request, limit, isDue, held, readyAt, capped, notes }: ResourceAdvice) {
+  constructor({ target, request, limit, isDue, held, readyAt, capped, notes }: ResourceAdvice, patterns: TextInterner) {
     this.target = target;
     this.request = request;
     this.limit = limit;
@@ -71,11 +80,14 @@ class CompactAdvice implements ResourceAdvice {
     this.held = held;
     this.readyAt = readyAt;
     this.capped = capped;
-    this.#notes = JSON.stringify(notes.map(({ stage, value, text }) => [stage, value, text]));
+    const text = splitNumbers(JSON.stringify(notes.map((note) => [note.stage, note.value, note.text])));
+    this.#pattern = patterns.intern(text.pattern);
+    this.#numbers = text.numbers;
   }
 
   get notes(): readonly StageNote[] {
-    const notes: readonly (readonly [StageNote['stage'], number | null, string])[] = JSON.parse(this.#notes);
+    const text = joinNumbers({ pattern: this.#pattern, numbers: this.#numbers });
+    const notes: readonly (readonly [StageNote['stage'], number | null, string])[] = JSON.parse(text);
     return notes.map(([stage, value, text]) => ({ stage, value: value ?? Number.NaN, text }));
   }
 }

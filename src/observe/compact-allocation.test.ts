@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PodAllocationSpec } from '../api/pod-allocation.ts';
-import { ownText, plainSpec, termsOf } from './compact-allocation.ts';
+import { ownText, packUsage, plainSpec, termsOf, unpackUsage } from './compact-allocation.ts';
 
-const throughCompact = (spec: PodAllocationSpec): PodAllocationSpec =>
-  plainSpec({ ...spec, podUID: spec.podUID, terms: structuredClone(termsOf(spec)), own: ownText(spec) });
+const throughCompact = (spec: PodAllocationSpec): PodAllocationSpec => {
+  const { podName, podUID, decision } = spec;
+  const usage = packUsage(decision?.cpuUsage);
+  return plainSpec({ podName, podUID, terms: structuredClone(termsOf(spec)), usage, own: ownText(spec) });
+};
 
 const bare: PodAllocationSpec = { namespace: 'shop', podName: 'a', desiredCPURequest: '1', desiredCPULimit: '2' };
 const full: PodAllocationSpec = {
@@ -71,6 +74,18 @@ describe('a compact spec of a PodAllocation', () => {
         expect(throughCompact(spec)).toEqual(spec);
       }),
     );
+  });
+
+  test('has usage as a number where that says it all', () => {
+    const usages = ['120m', '0m', '00m', '0.12', '1', '9999999999m', '', undefined];
+    expect(usages.map(packUsage)).toEqual([120, 0, ...usages.slice(2)]);
+    expect(usages.map(packUsage).map(unpackUsage)).toEqual(usages);
+  });
+
+  test('of one pod after the other has one pattern', () => {
+    const later = { ...full, desiredCPURequest: '7', renewTime: '2026-03-02T12:00:59Z' };
+    expect(ownText(later).pattern).toBe(ownText(full).pattern);
+    expect(ownText(later).numbers).not.toBe(ownText(full).numbers);
   });
 
   test('has nothing of the pod in what is shared', () => {

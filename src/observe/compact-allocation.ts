@@ -1,8 +1,10 @@
 /**
- * The spec of a PodAllocation in a third of the memory of a plain one: of ten thousand most differ in a few amounts
- * only. What they have in common is one interned value, what is a pod's own is one text, read when it is asked for.
+ * The spec of a PodAllocation in a fifth of the memory of a plain one: of ten thousand most differ in a few amounts
+ * only. What they have in common is one interned value, what is a pod's own are numbers in a text that many share, put
+ * together when it is asked for.
  */
 import type { AllocationDecision, PodAllocationSpec } from '../api/pod-allocation.ts';
+import { joinNumbers, type NumberedText, splitNumbers } from '../lib/numbered-text.ts';
 
 type OwnOfSpec = 'podName' | 'podUID' | 'desiredCPURequest' | 'desiredCPULimit' | 'renewTime' | 'decision';
 type OwnOfDecision = 'claim' | 'want' | 'cpuUsage' | 'throttledRatio' | 'shadowPriceCPU' | 'credits' | 'containers';
@@ -18,9 +20,10 @@ export interface AllocationTerms {
 /** An allocation's own values; as a text without names, hence the tuples. Null stands for one that is not there. */
 type Own = readonly [
   renewTime: string | null,
+  request: string,
+  limit: string,
   claim: string | null,
   want: string | null,
-  usage: string | null,
   throttled: number | null,
   price: number | null,
   credits: number | null,
@@ -28,11 +31,24 @@ type Own = readonly [
 ];
 
 /** What a record keeps of a spec. */
-export interface CompactSpec extends Pick<PodAllocationSpec, 'podName' | 'desiredCPURequest' | 'desiredCPULimit'> {
+export interface CompactSpec extends Pick<PodAllocationSpec, 'podName'> {
   readonly podUID: string | undefined;
   readonly terms: AllocationTerms;
+  readonly usage: PackedUsage;
   /** See {@link ownText}. */
-  readonly own: string;
+  readonly own: NumberedText;
+}
+
+/** CPU of the pod as its agent measured it: millicores where that says it all, as agents write it. */
+export type PackedUsage = string | number | undefined;
+
+export function packUsage(usage: string | undefined): PackedUsage {
+  const millis = usage !== undefined && /^\d{1,9}m$/.test(usage) ? Number.parseInt(usage, 10) : undefined;
+  return millis !== undefined && `${millis}m` === usage ? millis : usage;
+}
+
+export function unpackUsage(usage: PackedUsage): string | undefined {
+  return typeof usage === 'number' ? `${usage}m` : usage;
 }
 
 /** The part of a spec to intern: pods of one template on one node have it in common while nothing happens to them. */
@@ -60,27 +76,28 @@ export function termsOf(spec: PodAllocationSpec): AllocationTerms {
   return { spec: rest, decision: shared, containers: containers?.map(({ name }) => name) };
 }
 
-/** What else {@link termsOf} leaves out, but the pod and what is desired of it. */
-export function ownText({ renewTime, decision = {} }: PodAllocationSpec): string {
-  const { claim, want, cpuUsage, throttledRatio, shadowPriceCPU, credits, containers = [] } = decision;
+/** What else {@link termsOf} leaves out, but the pod and its usage: the pattern is to be interned. */
+export function ownText(spec: PodAllocationSpec): NumberedText {
+  const { renewTime, desiredCPURequest, desiredCPULimit, decision = {} } = spec;
+  const { claim, want, throttledRatio, shadowPriceCPU, credits, containers = [] } = decision;
   const own: Own = [
     renewTime ?? null,
+    desiredCPURequest,
+    desiredCPULimit,
     claim ?? null,
     want ?? null,
-    cpuUsage ?? null,
     throttledRatio ?? null,
     shadowPriceCPU ?? null,
     credits ?? null,
     containers.map((each) => [each.cpuUsage, each.throttledRatio ?? null]),
   ];
-  return JSON.stringify(own);
+  return splitNumbers(JSON.stringify(own));
 }
 
 /** The spec as it was, absent values absent. */
-export function plainSpec(compact: CompactSpec): PodAllocationSpec {
-  const { podName, podUID, desiredCPURequest, desiredCPULimit, terms, own } = compact;
+export function plainSpec({ podName, podUID, terms, usage, own }: CompactSpec): PodAllocationSpec {
   // Written by ownText.
-  const [renewTime, ...measured]: Own = JSON.parse(own);
+  const [renewTime, desiredCPURequest, desiredCPULimit, ...measured]: Own = JSON.parse(joinNumbers(own));
   return {
     ...terms.spec,
     podName,
@@ -88,20 +105,24 @@ export function plainSpec(compact: CompactSpec): PodAllocationSpec {
     desiredCPURequest,
     desiredCPULimit,
     ...(renewTime !== null && { renewTime }),
-    ...(terms.decision !== undefined && { decision: decisionOf(terms, measured) }),
+    ...(terms.decision !== undefined && { decision: decisionOf(terms, unpackUsage(usage), measured) }),
   };
 }
 
-type Measured = Own extends readonly [unknown, ...infer Rest] ? Rest : never;
+type Measured = Own extends readonly [unknown, unknown, unknown, ...infer Rest] ? Rest : never;
 
 /** Names and values of containers are put together again by their order. */
-function decisionOf({ decision, containers }: AllocationTerms, measured: Measured): AllocationDecision {
-  const [claim, want, cpuUsage, throttledRatio, shadowPriceCPU, credits, byContainer] = measured;
+function decisionOf(
+  { decision, containers }: AllocationTerms,
+  cpuUsage: string | undefined,
+  measured: Measured,
+): AllocationDecision {
+  const [claim, want, throttledRatio, shadowPriceCPU, credits, byContainer] = measured;
   return {
     ...decision,
     ...(claim !== null && { claim }),
     ...(want !== null && { want }),
-    ...(cpuUsage !== null && { cpuUsage }),
+    ...(cpuUsage !== undefined && { cpuUsage }),
     ...(throttledRatio !== null && { throttledRatio }),
     ...(shadowPriceCPU !== null && { shadowPriceCPU }),
     ...(credits !== null && { credits }),

@@ -10,7 +10,16 @@ import {
 import { parseResourceVersion } from '../kube/resource-version.ts';
 import { packUuid, unpackUuid } from '../lib/packed-uuid.ts';
 import type { PodRecord } from '../model/records.ts';
-import { type AllocationTerms, type CompactSpec, ownText, plainSpec, termsOf } from './compact-allocation.ts';
+import {
+  type AllocationTerms,
+  type CompactSpec,
+  ownText,
+  type PackedUsage,
+  packUsage,
+  plainSpec,
+  termsOf,
+  unpackUsage,
+} from './compact-allocation.ts';
 import { createInterner, createTextInterner } from './intern.ts';
 
 /** A PodAllocation, small enough for one of each pod. */
@@ -31,6 +40,8 @@ export interface AllocationRecord {
    */
   readonly podName: string;
   readonly podUID: string | undefined;
+  /** Of its decision; undefined where nothing was measured. */
+  readonly cpuUsage: string | undefined;
   /** Put together when it is asked for. */
   readonly spec: PodAllocationSpec;
   /** Empty where there is none. */
@@ -53,10 +64,10 @@ class CompactRecord implements AllocationRecord {
   readonly podUID: string | undefined;
   readonly status: PodAllocationStatus;
   readonly #uid: string;
-  readonly #request: string;
-  readonly #limit: string;
   readonly #terms: AllocationTerms;
-  readonly #own: string;
+  readonly #usage: PackedUsage;
+  readonly #pattern: string;
+  readonly #numbers: string | undefined;
 
   constructor({ namespace, name, uid, generation, renewed, version, status, compact }: RecordParts) {
     this.namespace = namespace;
@@ -68,24 +79,27 @@ class CompactRecord implements AllocationRecord {
     this.podName = compact.podName;
     this.podUID = compact.podUID;
     this.status = status;
-    this.#request = compact.desiredCPURequest;
-    this.#limit = compact.desiredCPULimit;
     this.#terms = compact.terms;
-    this.#own = compact.own;
+    this.#usage = compact.usage;
+    this.#pattern = compact.own.pattern;
+    this.#numbers = compact.own.numbers;
   }
 
   get uid(): string {
     return unpackUuid(this.#uid);
   }
 
+  get cpuUsage(): string | undefined {
+    return unpackUsage(this.#usage);
+  }
+
   get spec(): PodAllocationSpec {
     return plainSpec({
       podName: this.podName,
       podUID: this.podUID,
-      desiredCPURequest: this.#request,
-      desiredCPULimit: this.#limit,
       terms: this.#terms,
-      own: this.#own,
+      usage: this.#usage,
+      own: { pattern: this.#pattern, numbers: this.#numbers },
     });
   }
 }
@@ -111,15 +125,17 @@ export function createAllocationProjection(
   );
   const guidances = createInterner<AllocationGuidance>(MAX_SHARED);
 
-  const compactOf = (spec: PodAllocationSpec, podName: string, name: string): CompactSpec => ({
-    podName,
-    // Objects of our agents are named after it.
-    podUID: spec.podUID === name ? name : spec.podUID,
-    desiredCPURequest: spec.desiredCPURequest,
-    desiredCPULimit: spec.desiredCPULimit,
-    terms: terms.intern(termsOf(spec)),
-    own: ownText(spec),
-  });
+  const compactOf = (spec: PodAllocationSpec, podName: string, name: string): CompactSpec => {
+    const { pattern, numbers } = ownText(spec);
+    return {
+      podName,
+      // Objects of our agents are named after it.
+      podUID: spec.podUID === name ? name : spec.podUID,
+      terms: terms.intern(termsOf(spec)),
+      usage: packUsage(spec.decision?.cpuUsage),
+      own: { pattern: texts.intern(pattern), numbers },
+    };
+  };
   // At rest most pods of a node were told the same.
   const statuses = createInterner<PodAllocationStatus>(MAX_SHARED, (status) => ({
     ...status,

@@ -92,7 +92,7 @@ export function chargedCpu(pod: AllocationPod): Millicores {
 }
 
 /** CPU of every container as the kubelet has it; undefined where it does not say: then it cannot resize either. */
-export function actualSizeOf(pod: AllocationPod): CpuSize | undefined {
+export function actualSizeOf(pod: Pick<PodSizing, 'containers' | 'statuses'>): CpuSize | undefined {
   const sizes: ContainerSize[] = [];
   for (const { name } of pod.containers) {
     const actual = pod.statuses.find((status) => status.name === name)?.actual;
