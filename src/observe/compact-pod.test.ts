@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { PodRecord } from '../model/records.ts';
 import { aPod, aTemplate, NOON } from '../model/testing/records.ts';
 import { createPodCompactor } from './compact-pod.ts';
+import { type CommonSizing, compactPodSizing, plainSizing } from './sizing/compact-pod-sizing.ts';
 
 const owner = { namespace: 'shop', name: 'web', uid: 'uid-web' };
 /** What a field may be besides what `aPod` has. All fields are named, so that a new one cannot be forgotten. */
@@ -49,7 +50,24 @@ test('for any pods, one after the other, each record says what the plain one say
   );
 });
 
-test('what sizing keeps of the pod is kept as it is', () => {
+test('what sizing keeps of the pod reads as it did', () => {
+  const shared = { qos: 'Burstable', os: 'linux' } as unknown as CommonSizing['shared'];
+  const shape = { name: 'app' } as unknown as CommonSizing['shapes'][number];
+  const common = {
+    shared,
+    shapes: [shape, shape],
+    resize: {},
+    generation: 3,
+    observedGeneration: 2,
+  } as unknown as CommonSizing;
+  for (const startedAt of [[], [undefined, undefined], [NOON, NOON], [NOON, NOON + 1]]) {
+    const sizing = compactPodSizing(common, startedAt);
+    const kept = createPodCompactor(2)({ ...aPod(owner, 'a'), sizing }, undefined).sizing;
+    expect(kept && plainSizing(kept)).toEqual(plainSizing(sizing));
+  }
+});
+
+test('a sizing part that is no compact one is kept as it is', () => {
   const pod = aPod(owner, 'a');
   const sizing = { ...pod, qos: 'Burstable' } as unknown as NonNullable<PodRecord['sizing']>;
   expect(createPodCompactor(2)({ ...pod, sizing }, undefined).sizing).toBe(sizing);

@@ -8,6 +8,7 @@ import { packUuid, unpackUuid } from '../lib/packed-uuid.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { PodRecord } from '../model/records.ts';
 import { createInterner } from './intern.ts';
+import { type SizingParts, sizingOfParts, sizingParts } from './sizing/compact-pod-sizing.ts';
 
 /** What few pods have, or thousands alike. */
 type PodState = Pick<
@@ -34,7 +35,6 @@ class CompactPod implements PodRecord {
   readonly nodeName: string | undefined;
   readonly slot: number | undefined;
   readonly claims: readonly string[];
-  readonly sizing: PodRecord['sizing'];
   /**
    * A number where that says it all: versions are decimal in practice (KEP-5504), and a number of 31 bits costs
    * nothing.
@@ -44,6 +44,9 @@ class CompactPod implements PodRecord {
   readonly #readyChangedAt: PackedInstant;
   readonly #admissionId: string | undefined;
   readonly #state: PodState;
+  /** The parts of a compact one side by side: as a record of its own it would be 40 bytes more of each pod. */
+  readonly #sizing: SizingParts['common'] | PodRecord['sizing'];
+  readonly #startedAt: SizingParts['startedAt'];
 
   constructor(pod: PodRecord, state: PodState, before: PodRecord | undefined) {
     const version = Number(pod.resourceVersion);
@@ -54,12 +57,14 @@ class CompactPod implements PodRecord {
     this.nodeName = pod.nodeName;
     this.slot = pod.slot;
     this.claims = pod.claims;
-    this.sizing = pod.sizing;
     this.#version = String(version) === pod.resourceVersion ? version : pod.resourceVersion;
     this.#createdAt = packInstant(pod.createdAt);
     this.#readyChangedAt = packInstant(pod.readyChangedAt);
     this.#admissionId = pod.admissionId === undefined ? undefined : packUuid(pod.admissionId);
     this.#state = state;
+    const parts = pod.sizing && sizingParts(pod.sizing);
+    this.#sizing = parts?.common ?? pod.sizing;
+    this.#startedAt = parts?.startedAt;
   }
 
   get namespace(): string {
@@ -106,6 +111,12 @@ class CompactPod implements PodRecord {
   }
   get resizing(): boolean {
     return this.#state.resizing;
+  }
+  get sizing(): PodRecord['sizing'] {
+    const sizing = this.#sizing;
+    return sizing !== undefined && 'shared' in sizing
+      ? sizingOfParts({ common: sizing, startedAt: this.#startedAt })
+      : sizing;
   }
 }
 

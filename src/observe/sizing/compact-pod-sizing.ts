@@ -31,19 +31,29 @@ export interface CommonSizing extends Pick<PodSizing, 'resize' | 'generation' | 
   readonly shapes: readonly StatusShape[];
 }
 
+/** All there is to a pod's sizing part; whoever keeps thousands keeps these, and makes the part when it is asked for. */
+export interface SizingParts {
+  readonly common: CommonSizing;
+  /** One time for all containers where they agree. */
+  readonly startedAt: PackedInstant | readonly PackedInstant[];
+}
+
 /**
  * A class for its prototype: the properties of {@link PodSizing} cost nothing per pod. A spread copies none of them:
  * see {@link plainSizing}.
  */
 class CompactPodSizing implements PodSizing {
   readonly #common: CommonSizing;
-  /** One time for all containers where they agree. */
-  readonly #startedAt: PackedInstant | readonly PackedInstant[];
+  readonly #startedAt: SizingParts['startedAt'];
 
-  constructor(common: CommonSizing, startedAt: readonly (EpochMillis | undefined)[]) {
-    const [first] = startedAt;
+  constructor({ common, startedAt }: SizingParts) {
     this.#common = common;
-    this.#startedAt = startedAt.every((at) => at === first) ? packInstant(first) : startedAt.map(packInstant);
+    this.#startedAt = startedAt;
+  }
+
+  /** Undefined for a part that is not of this class. */
+  static partsOf(sizing: PodSizing): SizingParts | undefined {
+    return #common in sizing ? { common: sizing.#common, startedAt: sizing.#startedAt } : undefined;
   }
 
   get resize(): PodSizing['resize'] {
@@ -55,38 +65,35 @@ class CompactPodSizing implements PodSizing {
   get observedGeneration(): number | undefined {
     return this.#common.observedGeneration;
   }
-  get #shared(): SharedSizing {
-    return this.#common.shared;
-  }
   get qos(): PodSizing['qos'] {
-    return this.#shared.qos;
+    return this.#common.shared.qos;
   }
   get containers(): PodSizing['containers'] {
-    return this.#shared.containers;
+    return this.#common.shared.containers;
   }
   get hasPodLevelResources(): boolean {
-    return this.#shared.hasPodLevelResources;
+    return this.#common.shared.hasPodLevelResources;
   }
   get isStatic(): boolean {
-    return this.#shared.isStatic;
+    return this.#common.shared.isStatic;
   }
   get os(): PodSizing['os'] {
-    return this.#shared.os;
+    return this.#common.shared.os;
   }
   get priority(): number {
-    return this.#shared.priority;
+    return this.#common.shared.priority;
   }
   get priorityClassName(): string {
-    return this.#shared.priorityClassName;
+    return this.#common.shared.priorityClassName;
   }
   get hasDeadline(): PodSizing['hasDeadline'] {
-    return this.#shared.hasDeadline;
+    return this.#common.shared.hasDeadline;
   }
   get marks(): PodSizing['marks'] {
-    return this.#shared.marks;
+    return this.#common.shared.marks;
   }
   get sizeManagers(): PodSizing['sizeManagers'] {
-    return this.#shared.sizeManagers;
+    return this.#common.shared.sizeManagers;
   }
   get statuses(): PodSizing['statuses'] {
     const startedAt = this.#startedAt;
@@ -99,7 +106,16 @@ class CompactPodSizing implements PodSizing {
 
 /** @param startedAt of each container that has a shape. */
 export function compactPodSizing(common: CommonSizing, startedAt: readonly (EpochMillis | undefined)[]): PodSizing {
-  return new CompactPodSizing(common, startedAt);
+  const [first] = startedAt;
+  const packed = startedAt.every((at) => at === first) ? packInstant(first) : startedAt.map(packInstant);
+  return new CompactPodSizing({ common, startedAt: packed });
+}
+
+/** What to keep of a part that {@link compactPodSizing} made; undefined for any other. */
+export const sizingParts = CompactPodSizing.partsOf;
+
+export function sizingOfParts(parts: SizingParts): PodSizing {
+  return new CompactPodSizing(parts);
 }
 
 /** The same as a plain record, for whoever decides on it: views hand out these. */
