@@ -115,15 +115,15 @@ export function createJournal(options: JournalOptions): Journal {
   return {
     record(workload, input) {
       const now = clock.now();
-      const ring = rings.get(workload) ?? [];
+      const earlier = rings.get(workload) ?? [];
+      // Blocks and observations come back every cycle, in turns; actions are never merged.
+      const known = isRepeatable(input.kind) ? earlier.findLastIndex((entry) => isSame(entry, input)) : -1;
+      const before = earlier[known];
+      const entry = { ...input, firstAt: before?.firstAt ?? now, lastAt: now, count: (before?.count ?? 0) + 1 };
+      // Not pushed: a list that grows takes room for 16 more, and there is one of each workload.
+      const ring = earlier.filter((each) => each !== before).concat(entry);
       rings.delete(workload);
       rings.set(workload, ring);
-      // Blocks and observations come back every cycle, in turns; actions are never merged.
-      const known = isRepeatable(input.kind) ? ring.findLastIndex((entry) => isSame(entry, input)) : -1;
-      const before = ring[known];
-      if (before !== undefined) ring.splice(known, 1);
-      const entry = { ...input, firstAt: before?.firstAt ?? now, lastAt: now, count: (before?.count ?? 0) + 1 };
-      ring.push(entry);
       if (before === undefined) {
         total++;
         trim(ring, input.engine);

@@ -186,6 +186,7 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
         // A total order, so that two passes over the same state ask for the same things in the same order.
         .sort((left, right) => growthOf(left) - growthOf(right) || ascending(left.known.pod.uid, right.known.pod.uid));
       const reports: PodReport[] = [];
+      const share = createSharing();
       for (const candidate of candidates) {
         signal.throwIfAborted();
         const { record } = candidate;
@@ -198,12 +199,23 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
           ? { kind: 'held', reason: 'Stale', message: 'The pod gets back what it had', retryAfterMillis: undefined }
           : await judge({ ...candidate, known }, signal);
         tellLasting(events, known, outcome);
-        reports.push({ record, pod: found.pod, outcome });
+        reports.push({ record, pod: found.pod, outcome: share(outcome) });
       }
       const waits = reports.flatMap(({ outcome }) => waitOf(outcome) ?? []);
       return { pods: reports, againAfterMillis: waits.length === 0 ? undefined : Math.min(...waits) };
     },
     forget: missing.forget,
+  };
+}
+
+/** Of the pods of a node most fare alike, and thousands of reports may wait to be written: equal outcomes are one. */
+function createSharing(): (outcome: AllocationOutcome) => AllocationOutcome {
+  const known = new Map<string, AllocationOutcome>();
+  return (outcome) => {
+    const text = JSON.stringify(outcome);
+    const shared = known.get(text) ?? outcome;
+    known.set(text, shared);
+    return shared;
   };
 }
 

@@ -5,13 +5,20 @@
 import type { ApplyMethod } from '../api/optimization-policy-status.ts';
 import type { ResourceName } from '../decide/rightsizing/amount-text.ts';
 import { outlivedParts } from '../decide/rightsizing/changed-world.ts';
-import { type ChangeInPhase, withoutParts } from '../decide/rightsizing/side-by-side.ts';
+import { type ChangeInPhase, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import { isDecrease, type SizedPart, type WatchedChange, watchMillis } from '../decide/rightsizing/watched-change.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { SizeChange } from '../model/pod-size.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { ThrottlingSeen } from './rightsizing-throttling.ts';
+
+/** What was recommended for a container: millicores and bytes. */
+export interface ToldTarget {
+  readonly container: string;
+  readonly cpu: number | undefined;
+  readonly memory: number | undefined;
+}
 
 /** A change that was begun and is not yet behind us. */
 export interface OngoingChange extends WatchedChange, ChangeInPhase {
@@ -33,15 +40,15 @@ export interface WorkloadMemory {
    * By {@link changeKey}: cooldowns are of one resource of one container, so CPU never waits for memory (optipod defect
    * B1).
    */
-  readonly lastChange: Map<string, EpochMillis>;
+  lastChange: ReadonlyMap<string, EpochMillis>;
   /** When sizes were last put in force, of whichever container. */
   lastApplied: EpochMillis | undefined;
   lastMethod: ApplyMethod | undefined;
   /** When the recommendation last changed, and its text. */
   lastRecommendation: EpochMillis | undefined;
   recommended: string | undefined;
-  /** What an event last told, by {@link changeKey}: millicores and bytes. */
-  told: ReadonlyMap<string, number>;
+  /** What an event last told. */
+  told: readonly ToldTarget[];
   /** Since when usage cannot be read. */
   unreadSince: EpochMillis | undefined;
   /** What the last leader was watching is in here by now. */
@@ -91,12 +98,12 @@ export function createRightsizingMemory(
       const known = byUid.get(workloadUid);
       if (known !== undefined) return known;
       const fresh: WorkloadMemory = {
-        lastChange: new Map(),
+        lastChange: nothing,
         lastApplied: undefined,
         lastMethod: undefined,
         lastRecommendation: undefined,
         recommended: undefined,
-        told: nothing,
+        told: [],
         unreadSince: undefined,
         isResumed: false,
         isActing: false,
@@ -203,10 +210,11 @@ export function changeKey(container: string, resource: ResourceName): string {
 
 /** Notes when which resource of which container was changed. */
 export function noteChanges(memory: WorkloadMemory, changes: readonly SizeChange[], at: EpochMillis): void {
-  for (const { container, to } of changes) {
-    if (to.cpuRequest !== undefined || to.cpuLimit !== undefined)
-      memory.lastChange.set(changeKey(container, 'cpu'), at);
-    if (to.memoryRequest !== undefined || to.memoryLimit !== undefined)
-      memory.lastChange.set(changeKey(container, 'memory'), at);
-  }
+  noteParts(memory, partsOf(changes), at);
+}
+
+export function noteParts(memory: WorkloadMemory, parts: readonly SizedPart[], at: EpochMillis): void {
+  if (parts.length === 0) return;
+  const changed = parts.map(({ container, resource }) => [changeKey(container, resource), at] as const);
+  memory.lastChange = new Map([...memory.lastChange, ...changed]);
 }

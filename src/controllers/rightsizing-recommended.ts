@@ -2,27 +2,27 @@
 import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
 import { containerRecommendation } from '../decide/rightsizing/workload-status.ts';
 import type { SizeChange } from '../model/pod-size.ts';
-import { changeKey } from './rightsizing-memory.ts';
+import type { ToldTarget } from './rightsizing-memory.ts';
 
 /** A recommendation moves a little with every sample; an event is for what a person would notice. */
 const TELLING = 0.1;
 
-/** Millicores and bytes, by `changeKey`. */
-export function targetsOf(advice: readonly SizedAdvice[]): ReadonlyMap<string, number> {
-  const targets = new Map<string, number>();
-  for (const { container, cpu, memory } of advice) {
-    if (cpu.target !== undefined) targets.set(changeKey(container, 'cpu'), cpu.target);
-    if (memory.target !== undefined) targets.set(changeKey(container, 'memory'), memory.target);
-  }
-  return targets;
+export function targetsOf(advice: readonly SizedAdvice[]): readonly ToldTarget[] {
+  return advice.map(({ container, cpu, memory }) => ({ container, cpu: cpu.target, memory: memory.target }));
 }
 
 /** @param told what an event last told. */
-export function isTelling(told: ReadonlyMap<string, number>, values: ReadonlyMap<string, number>): boolean {
-  return [...values].some(([key, value]) => {
-    const before = told.get(key);
-    return before === undefined || Math.abs(value - before) > TELLING * before;
+export function isTelling(told: readonly ToldTarget[], values: readonly ToldTarget[]): boolean {
+  return values.some(({ container, cpu, memory }) => {
+    const before = told.find((each) => each.container === container);
+    return isTellingValue(before?.cpu, cpu) || isTellingValue(before?.memory, memory);
   });
+}
+
+/** What is not recommended any more is told by what holds it back. */
+function isTellingValue(before: number | undefined, value: number | undefined): boolean {
+  if (value === undefined) return false;
+  return before === undefined || Math.abs(value - before) > TELLING * before;
 }
 
 /** `app: cpu 250m, memory 128Mi`; undefined where nothing is recommended. */

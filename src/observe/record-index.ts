@@ -19,6 +19,9 @@ export interface RecordIndexOptions<R> {
   readonly isSame: (a: R, b: R) => boolean;
 }
 
+/** A list of up to so many is no longer than what is in it. */
+const EXACT = 64;
+
 /**
  * Plain lists, searched: most groups are small, and a list costs a fraction of the memory of maps of positions, which
  * matters with ten thousand pods in two indexes.
@@ -49,8 +52,10 @@ export function createRecordIndex<R>({ groupOf, isSame }: RecordIndexOptions<R>)
       return;
     }
     const position = before === undefined ? -1 : positionOf(group, before);
-    if (position < 0) group.push(record);
-    else group[position] = record;
+    if (position >= 0) group[position] = record;
+    else if (group.length >= EXACT) group.push(record);
+    // Not pushed: a list that grows takes room for 16 more.
+    else groups.set(name, group.concat(record));
   };
 
   return {

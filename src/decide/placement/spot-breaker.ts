@@ -41,53 +41,74 @@ interface Probe {
 }
 
 /** Open to begin with. */
-export function createSpotBreaker({ random, backoff, probeLimitMillis }: SpotBreakerOptions): SpotBreaker {
-  /** Closures in a row. */
-  let failures = 0;
-  let closed: { readonly since: EpochMillis; readonly until: EpochMillis } | undefined;
-  let taken: Probe | undefined;
-  let landedAt: EpochMillis | undefined;
-  /** Open for this long, failures are forgotten: twice the last pause. */
-  let memoryMillis: Millis = 0;
+export function createSpotBreaker(options: SpotBreakerOptions): SpotBreaker {
+  return new Breaker(options);
+}
 
-  const probeAt = (now: EpochMillis): Probe | undefined =>
-    taken === undefined || taken.at + probeLimitMillis() <= now ? undefined : taken;
-  const stateAt = (now: EpochMillis): SpotState => {
+/** A class, because there is one of each workload: eight closures would take three times as much. */
+class Breaker implements SpotBreaker {
+  readonly #options: SpotBreakerOptions;
+  /** Closures in a row. */
+  #failures = 0;
+  #closed: { readonly since: EpochMillis; readonly until: EpochMillis } | undefined;
+  #taken: Probe | undefined;
+  #landedAt: EpochMillis | undefined;
+  /** Open for this long, failures are forgotten: twice the last pause. */
+  #memoryMillis: Millis = 0;
+
+  constructor(options: SpotBreakerOptions) {
+    this.#options = options;
+  }
+
+  stateAt(now: EpochMillis): SpotState {
+    const closed = this.#closed;
     if (closed === undefined) return { kind: 'open' };
     if (now < closed.until) return { kind: 'closed', ...closed };
-    return { kind: 'probing', since: closed.until, isTaken: probeAt(now) !== undefined };
-  };
-  return {
-    stateAt,
-    lets(workloadUid, requestUid, now) {
-      const { kind } = stateAt(now);
-      if (kind !== 'probing') return kind === 'open';
-      const probe = probeAt(now);
-      if (probe === undefined || probe.claimedBy === requestUid) return true;
-      return probe.workloadUid === workloadUid && probe.claimedBy === undefined;
-    },
-    probe(workloadUid, claimedBy, now) {
-      if (stateAt(now).kind === 'probing') taken = { workloadUid, at: now, claimedBy };
-    },
-    endProbe(workloadUid, isClaimedToo) {
-      if (taken?.workloadUid !== workloadUid) return;
-      if (isClaimedToo || taken.claimedBy === undefined) taken = undefined;
-    },
-    close(now) {
-      // Failures outlive a short opening: a pool that takes one pod and then none is tried ever more seldom
-      // (hysteresis, hazard H6).
-      const isForgotten = closed === undefined && landedAt !== undefined && landedAt + memoryMillis <= now;
-      failures = isForgotten ? 1 : failures + 1;
-      const pause = backoffDelay(backoff(), failures, random);
-      memoryMillis = 2 * pause;
-      closed = { since: now, until: now + pause };
-      taken = undefined;
-    },
-    open(now) {
-      closed = undefined;
-      taken = undefined;
-      landedAt = now;
-    },
-    landedAt: () => landedAt,
-  };
+    return { kind: 'probing', since: closed.until, isTaken: this.#probeAt(now) !== undefined };
+  }
+
+  lets(workloadUid: string, requestUid: string, now: EpochMillis): boolean {
+    const { kind } = this.stateAt(now);
+    if (kind !== 'probing') return kind === 'open';
+    const probe = this.#probeAt(now);
+    if (probe === undefined || probe.claimedBy === requestUid) return true;
+    return probe.workloadUid === workloadUid && probe.claimedBy === undefined;
+  }
+
+  probe(workloadUid: string, claimedBy: string | undefined, now: EpochMillis): void {
+    if (this.stateAt(now).kind === 'probing') this.#taken = { workloadUid, at: now, claimedBy };
+  }
+
+  endProbe(workloadUid: string, isClaimedToo: boolean): void {
+    if (this.#taken?.workloadUid !== workloadUid) return;
+    if (isClaimedToo || this.#taken.claimedBy === undefined) this.#taken = undefined;
+  }
+
+  close(now: EpochMillis): void {
+    const { random, backoff } = this.#options;
+    // Failures outlive a short opening: a pool that takes one pod and then none is tried ever more seldom
+    // (hysteresis, hazard H6).
+    const isForgotten =
+      this.#closed === undefined && this.#landedAt !== undefined && this.#landedAt + this.#memoryMillis <= now;
+    this.#failures = isForgotten ? 1 : this.#failures + 1;
+    const pause = backoffDelay(backoff(), this.#failures, random);
+    this.#memoryMillis = 2 * pause;
+    this.#closed = { since: now, until: now + pause };
+    this.#taken = undefined;
+  }
+
+  open(now: EpochMillis): void {
+    this.#closed = undefined;
+    this.#taken = undefined;
+    this.#landedAt = now;
+  }
+
+  landedAt(): EpochMillis | undefined {
+    return this.#landedAt;
+  }
+
+  #probeAt(now: EpochMillis): Probe | undefined {
+    const taken = this.#taken;
+    return taken === undefined || taken.at + this.#options.probeLimitMillis() <= now ? undefined : taken;
+  }
 }
