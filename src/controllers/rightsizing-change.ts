@@ -12,17 +12,17 @@ import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { renderReason } from '../lib/reasons.ts';
 import { formatTime } from '../lib/rfc3339.ts';
-import type { EpochMillis, Millis } from '../lib/units.ts';
+import type { EpochMillis } from '../lib/units.ts';
 import { writeAppliedSizes } from '../model/applied-sizes.ts';
 import { workloadKey } from '../model/cluster-view.ts';
-import { type LearnedFloor, type Lessons, learn, writeLessons } from '../model/learned-floors.ts';
+import { FLOOR_MILLIS, type LearnedFloor, type Lessons, learn, writeLessons } from '../model/learned-floors.ts';
 import { effectiveChanges, type SizeChange, sizeOfContainer } from '../model/pod-size.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
 import { LOOK_AGAIN_MILLIS } from './rightsizing-apply-result.ts';
 import { keptText } from './rightsizing-keep-watch.ts';
-import { changeKey, noteChanges, type OngoingChange, type WorkloadMemory } from './rightsizing-memory.ts';
+import { noteChanges, noteParts, type OngoingChange, type WorkloadMemory } from './rightsizing-memory.ts';
 import { whyOf } from './rightsizing-recommended.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import type { LookForThrottling } from './rightsizing-throttling.ts';
@@ -81,9 +81,6 @@ export interface HarmNoted {
   readonly result: ApplyResult;
 }
 
-/** What a decrease has shown to be too little counts this long: a week, so that the busiest day is in it once. */
-export const FLOOR_MILLIS: Millis = 7 * 86_400_000;
-
 export function createChanges({ lookForThrottling, events, journal, metrics, clock }: ChangeOptions): Changes {
   return {
     noteMade({ advised, policy, memory }, { changes, before }, method, how) {
@@ -124,7 +121,7 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
         sizes = takenBack(sizes, change, parts);
         memory.takenBack = [...memory.takenBack, ...parts];
         floors.push(...floorsOf(harm, change.before, now));
-        for (const { container, resource } of parts) memory.lastChange.set(changeKey(container, resource), now);
+        noteParts(memory, parts, now);
         memory.ongoing = memory.ongoing.flatMap((each) => (each === change ? withoutParts([each], parts) : [each]));
       }
       const message = renderReason('ChangeReverted', { ...workload, cause });
