@@ -11,8 +11,10 @@ export interface ReplicaMemory {
   readonly awaitingSince: Map<string, EpochMillis>;
   /** When a resource of a replica was last raised; see `restedOf`. */
   readonly raisedAt: Map<string, EpochMillis>;
-  /** When more memory last had to wait for the pace of all changes of the cluster. */
-  scarceSince: EpochMillis | undefined;
+  /** Since when, look by look, more memory has to wait for its turn among all changes of the cluster. */
+  shortSince: EpochMillis | undefined;
+  /** When it last had for long. */
+  scarceAt: EpochMillis | undefined;
   /** When sizes of replicas were last written on the workload. */
   writtenAt: EpochMillis | undefined;
 }
@@ -26,7 +28,8 @@ export function createReplicaMemories(): (memory: WorkloadMemory) => ReplicaMemo
       absentSince: new Map(),
       awaitingSince: new Map(),
       raisedAt: new Map(),
-      scarceSince: undefined,
+      shortSince: undefined,
+      scarceAt: undefined,
       writtenAt: undefined,
     };
     known.set(memory, own);

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { noAdvice } from '../decide/rightsizing/advice.ts';
 import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
 import type { ContainerSize, ContainerSpecRecord } from '../model/sizing-records.ts';
-import { gatheringFor, inTime, noteRaised, restedOf } from './rightsizing-replica-turns.ts';
+import type { ReplicaMemory } from './rightsizing-replica-memory.ts';
+import { gatheringFor, inTime, isScarce, noteRaised, noteShort, restedOf } from './rightsizing-replica-turns.ts';
 
 const aContainer = (size: ContainerSize): ContainerSpecRecord => ({
   name: 'app',
@@ -17,7 +18,8 @@ const own = {
   absentSince: new Map(),
   awaitingSince: new Map(),
   raisedAt: new Map(),
-  scarceSince: undefined,
+  shortSince: undefined,
+  scarceAt: undefined,
 };
 
 test.each([
@@ -36,7 +38,7 @@ test('nothing was written yet: nothing is waited for', () => {
 });
 
 test('what was raised is not lowered for twenty minutes; other resources and replicas are', () => {
-  const memory = { raisedAt: new Map<string, number>(), scarceSince: undefined };
+  const memory = { raisedAt: new Map<string, number>(), scarceAt: undefined };
   const before = [aContainer({ cpuRequest: 100, memoryRequest: 1000 })];
   noteRaised(
     memory,
@@ -53,10 +55,21 @@ const HOUR = 3_600_000;
 const before = [aContainer({ cpuRequest: 100, memoryRequest: 1000, memoryLimit: 2000 })];
 
 test('where more memory had to wait for its turn, no memory is lowered for an hour', () => {
-  const memory = { raisedAt: new Map<string, number>(), scarceSince: 7 };
+  const memory = { raisedAt: new Map<string, number>(), scarceAt: 7 };
   const less = [{ container: 'app', to: { cpuRequest: 50, memoryRequest: 400 } }];
   expect(restedOf(memory, '0', less, 6 + HOUR)).toEqual([{ container: 'app', to: { cpuRequest: 50 } }]);
   expect(restedOf(memory, '0', less, 7 + HOUR)).toEqual(less);
+});
+
+test('turns are scarce where more memory waits at every look for half a minute', () => {
+  const memory: Pick<ReplicaMemory, 'shortSince' | 'scarceAt'> = { shortSince: undefined, scarceAt: undefined };
+  const look = (at: number, isShort: boolean): boolean => {
+    noteShort(memory, isShort, at);
+    return isScarce(memory, at);
+  };
+  expect([look(0, true), look(29_999, true), look(29_999, false), look(30_000, true)]).toEqual(Array(4).fill(false));
+  expect([look(60_000, true), look(60_000, false)]).toEqual([true, true]);
+  expect([isScarce(memory, 59_999 + HOUR), isScarce(memory, 60_000 + HOUR)]).toEqual([true, false]);
 });
 
 test('a twentieth more memory waits for nobody, a little more can, and CPU', () => {

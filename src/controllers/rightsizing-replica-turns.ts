@@ -47,13 +47,13 @@ const raisedKey = (replica: string, { container, resource }: SizedPart): string 
 
 /** Of decreases, what was not raised of late, and no memory where others wait for theirs. */
 export function restedOf(
-  { raisedAt, scarceSince }: Pick<ReplicaMemory, 'raisedAt' | 'scarceSince'>,
+  { raisedAt, scarceAt }: Pick<ReplicaMemory, 'raisedAt' | 'scarceAt'>,
   replica: string,
   decreases: readonly SizeChange[],
   now: EpochMillis,
 ): readonly SizeChange[] {
   const restless = partsOf(decreases).filter((part) => {
-    if (part.resource === 'memory' && isPaceScarce({ scarceSince }, now)) return true;
+    if (part.resource === 'memory' && isScarce({ scarceAt }, now)) return true;
     const at = raisedAt.get(raisedKey(replica, part));
     return at !== undefined && now - at < REST_MILLIS;
   });
@@ -85,11 +85,28 @@ export function inTime(
   return lasting(gathering.all > 0 ? urgent(raises, inForce) : raises, inForce, ofAll);
 }
 
-/** So long after more memory had to wait for the pace, replicas are given what lasts. */
+/** The cluster as a whole takes only so many changes at once, or in a minute. */
+export function isOfTurns(reason: string): boolean {
+  return reason === 'ChangePace' || reason === 'ResizeConcurrency';
+}
+
+/** A wait of one look is no shortage. */
+const SHORT_MILLIS: Millis = 30_000;
+/** So long after more memory had to wait for its turn, replicas are given what lasts. */
 const SCARCE_MILLIS: Millis = 3_600_000;
 
-export function isPaceScarce({ scarceSince }: Pick<ReplicaMemory, 'scarceSince'>, now: EpochMillis): boolean {
-  return scarceSince !== undefined && now - scarceSince < SCARCE_MILLIS;
+/** @param isShort at this look more memory waits for its turn. */
+export function noteShort(
+  own: Pick<ReplicaMemory, 'shortSince' | 'scarceAt'>,
+  isShort: boolean,
+  now: EpochMillis,
+): void {
+  own.shortSince = isShort ? (own.shortSince ?? now) : undefined;
+  if (own.shortSince !== undefined && now - own.shortSince >= SHORT_MILLIS) own.scarceAt = now;
+}
+
+export function isScarce({ scarceAt }: Pick<ReplicaMemory, 'scarceAt'>, now: EpochMillis): boolean {
+  return scarceAt !== undefined && now - scarceAt < SCARCE_MILLIS;
 }
 
 /**

@@ -40,8 +40,10 @@ import {
   type Gathering,
   gatheringFor,
   inTime,
-  isPaceScarce,
+  isOfTurns,
+  isScarce,
   noteRaised,
+  noteShort,
   restedOf,
   waitingFor,
 } from './rightsizing-replica-turns.ts';
@@ -157,13 +159,14 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
     const { isRollingOut } = context.advised.workload;
     const pace = paceNow(context, own, next, now);
     const isGathered = gathering.all === 0;
-    const isScarce = isPaceScarce(own, now);
+    const isLasting = isScarce(own, now);
     let room = harmed.size > 0 || pace.kind === 'wait' ? 0 : pace.atMost;
     let tries = Number.isFinite(room) ? MAX_TRIES : Number.POSITIVE_INFINITY;
     const given: Given[] = [];
     let kept: ApplyResult | undefined;
     let held: ApplyResult | undefined;
     let isPaced = false;
+    let isShort = false;
     const inTurn = mostNeededFirst(
       firstToChange(replicas, ({ pod }) => pod),
       (each) => memoryGrowth(each.inForce, dueChanges(each.advice)),
@@ -179,7 +182,7 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
       const may = mayBegin(begun, inForce, watch === undefined ? [] : [watch]);
       const worth = worthOf(context, advised, inForce, state, own, may, now);
       held ??= worth.held;
-      const raises = inTime(worth.beginning.raises, inForce, gathering, isScarce ? context.advised.advice : []);
+      const raises = inTime(worth.beginning.raises, inForce, gathering, isLasting ? context.advised.advice : []);
       // The guards go by what the view shows: that it has a size of its own must be seen there.
       const isSeen = advised.state !== undefined && context.memory.written === undefined;
       const isRested = state.changedAt === undefined || now - state.changedAt >= settings().revertMillis;
@@ -198,10 +201,11 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
         next.set(replica, put.state);
         given.push(put.given);
       } else if (why?.reason !== undefined && isGlobal(why.reason)) {
-        if (why.reason === 'ChangePace' && memoryGrowth(inForce, raises) > 0) own.scarceSince = now;
+        isShort = isOfTurns(why.reason) && memoryGrowth(inForce, raises) > 0;
         break;
       }
     }
+    if (gathering.memory === 0) noteShort(own, isShort, now);
     return { given, kept, waiting: (isPaced ? waitingFor(pace, given[0]?.replica, replicas) : undefined) ?? held };
   };
 
