@@ -66,10 +66,10 @@ describe('stowage profiles', () => {
     for (const { api } of [from, to]) await api.create(resources.namespaces, { metadata: { name: namespace } });
     const store = (api: typeof from.api) =>
       createProfileStore({ api, namespace, isLeader: () => true, log: createSilentLogger() });
-    await store(from.api).save(someUsage(['web', 'api']), signal);
+    await store(from.api).save(someUsage(['web', 'api', 'web#0']), signal);
     const context = { io: { clock: from.clock, signal, err: { write: () => {} } } } as never;
-    const { content, containers } = await exportProfiles(context, from.api, namespace);
-    expect(containers).toBe(2);
+    const { content, what } = await exportProfiles(context, from.api, namespace);
+    expect(what).toBe('3 containers, 1 of them of single replicas,');
     await importProfiles(to.api, namespace, parseProfilesFile(content, 'x.json'), signal);
     const imported = await store(to.api).loadImports(signal);
     expect(formatProfilesFile(imported)).toBe(content);

@@ -6,6 +6,8 @@ import { resources } from '../../api/resources.ts';
 import { configTree } from '../../config/schema.ts';
 import { describeFileError, describeWriteError } from '../../lib/errors.ts';
 import { createLogger } from '../../lib/log.ts';
+import { isReplicaRef } from '../../model/replica.ts';
+import type { SavedUsage } from '../../model/saved-usage.ts';
 import { type CliContext, printLines } from '../cli-context.ts';
 import { CommandError } from '../cli-error.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -26,7 +28,7 @@ export async function runExport(context: CliContext, file: string): Promise<Exit
   await writeFile(file, text.content).catch((cause: unknown) => {
     throw new CommandError(`${file} cannot be written: ${describeWriteError(cause)}`, { cause });
   });
-  printLines(context, [`usage of ${counted(text.containers, 'container')} written to ${file}`]);
+  printLines(context, [`usage of ${text.what} written to ${file}`]);
   return exitCodes.ok;
 }
 
@@ -35,9 +37,7 @@ export async function runImport(context: CliContext, file: string): Promise<Exit
   const text = file === '-' ? await context.io.readStdin() : await readProfiles(file);
   const items = parseProfilesFile(text, file === '-' ? 'standard input' : file);
   await withCluster(context, (api) => importProfiles(api, operatorNamespaceOf(context), items, context.io.signal));
-  printLines(context, [
-    `usage of ${counted(items.length, 'container')} handed to the operator: it is taken over at its next save`,
-  ]);
+  printLines(context, [`usage of ${whatIsIn(items)} handed to the operator: it is taken over at its next save`]);
   return exitCodes.ok;
 }
 
@@ -57,7 +57,7 @@ export async function exportProfiles(
   { io }: Pick<CliContext, 'io'>,
   api: KubeApi,
   namespace: string,
-): Promise<{ readonly content: string; readonly containers: number }> {
+): Promise<{ readonly content: string; readonly what: string }> {
   const log = createLogger({ level: 'warn', format: 'text', clock: io.clock, write: (line) => io.err.write(line) });
   const items = await createProfileStore({ api, namespace, isLeader: () => false, log }).load(io.signal);
   if (items.length === 0) {
@@ -65,7 +65,7 @@ export async function exportProfiles(
       `no usage is saved in the namespace ${namespace}: give the operator's with -n, and wait for its first save (rightsizing.saveInterval)`,
     );
   }
-  return { content: formatProfilesFile(items), containers: items.length };
+  return { content: formatProfilesFile(items), what: whatIsIn(items) };
 }
 
 /** Leaves the profiles to the operator: written into ConfigMaps of their own, which it takes over and removes. */
@@ -79,6 +79,12 @@ export async function importProfiles(
     const options = { namespace, signal, fieldManager: FIELD_MANAGER };
     await api.patch(resources.configMaps, name, { type: 'apply', body: object, force: true }, options);
   }
+}
+
+/** A replica that is told apart has an entry of its own, beside that of all. */
+function whatIsIn(items: readonly Pick<SavedUsage, 'workload'>[]): string {
+  const replicas = items.filter(({ workload }) => isReplicaRef(workload)).length;
+  return `${counted(items.length, 'container')}${replicas === 0 ? '' : `, ${replicas} of them of single replicas,`}`;
 }
 
 function operatorNamespaceOf({ global }: CliContext): string {
