@@ -1,11 +1,11 @@
-/** Incident: a new release needs more memory than its template says, and its rollout is stuck because its pods are killed. */
+/** Incident: a new release needs more than its template says, and its rollout is stuck. */
 import { describe, expect, test } from 'vitest';
 import type { KubeObject, Pod } from '../api/core.ts';
 import { type ResourceType, resources } from '../api/resources.ts';
 import { parseQuantity, toBytes } from '../lib/quantity.ts';
 import type { EmbeddedWorld } from './testing/embedded-world.ts';
 import { createPolicy, loadedDeployment, sizedPods, startSizedWorld, statusOf } from './testing/sized-world.ts';
-import { inShop, MINUTE } from './testing/steps.ts';
+import { inShop, MINUTE, patchDeployment } from './testing/steps.ts';
 
 const KINDS = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
 type Kind = (typeof KINDS)[number];
@@ -149,4 +149,16 @@ describe('a rollout whose pods are killed for want of memory', () => {
     await release(world, 'Deployment');
     await world.until('told', async () => (await statusOf(world))?.reason === 'AtLimit', 5 * MINUTE);
   });
+});
+
+test('a pod that runs and does not get ready for ten minutes is given the CPU that is due, and no other pod', async () => {
+  const world = await start('Deployment');
+  const annotations = { version: '2', 'stowage.test/cpu': '400m', 'stowage.test/ready-after': '15m' };
+  await patchDeployment(world, { template: { metadata: { annotations } } });
+  const cpuOf = async (): Promise<string[]> =>
+    (await sizedPods(world)).map((pod) => `${versionOf(pod)} ${pod.spec?.containers[0]?.resources?.requests?.['cpu']}`);
+  await world.clock.advance(9 * MINUTE);
+  expect((await cpuOf()).sort()).toEqual(['1 100m', '1 100m', '1 100m', '2 100m']);
+  await world.until('it has more', async () => (await cpuOf()).includes('2 480m'), 3 * MINUTE);
+  expect((await cpuOf()).sort()).toEqual(['1 100m', '1 100m', '1 100m', '2 480m']);
 });
