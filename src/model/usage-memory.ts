@@ -64,12 +64,15 @@ export class MemoryHistory {
 
   /** In order of time; spans without samples are missing. */
   peaks(): MemoryPeak[] {
+    const peaks: MemoryPeak[] = [];
     const latest = this.#latest;
-    if (latest === undefined) return [];
-    return Array.from({ length: MAX_PEAKS }, (_, index) => {
-      const span = latest - MAX_PEAKS + 1 + index;
-      return { span, bytes: this.#ring[placeOf(span)] ?? 0 };
-    }).filter(({ bytes }) => bytes > 0);
+    if (latest === undefined) return peaks;
+    // Asked several times for each advice: nothing is made that is not handed out.
+    for (let age = MAX_PEAKS - 1; age >= 0; age--) {
+      const bytes = this.#bytesOf(latest - age);
+      if (bytes > 0) peaks.push({ span: latest - age, bytes });
+    }
+    return peaks;
   }
 
   /** The last out-of-memory kill, whatever came after it. */
@@ -91,10 +94,10 @@ export class MemoryHistory {
    * sample.
    */
   knownMillis(): Millis {
-    const [oldest] = this.peaks();
+    const oldest = this.#oldestSpan();
     if (oldest === undefined || this.#lastAt === undefined) return 0;
     // A span begins up to six hours before anything was seen in it.
-    return this.#lastAt - Math.max(oldest.span * PEAK_SPAN_MILLIS, this.#firstAt ?? Number.NEGATIVE_INFINITY);
+    return this.#lastAt - Math.max(oldest * PEAK_SPAN_MILLIS, this.#firstAt ?? Number.NEGATIVE_INFINITY);
   }
 
   /**
@@ -141,6 +144,17 @@ export class MemoryHistory {
       ...(this.#firstAt === undefined ? {} : { firstAt: this.#firstAt }),
       ...(this.#lastAt === undefined ? {} : { lastAt: this.#lastAt }),
     };
+  }
+
+  #bytesOf(span: number): Bytes {
+    return this.#ring[placeOf(span)] ?? 0;
+  }
+
+  #oldestSpan(): number | undefined {
+    const latest = this.#latest;
+    if (latest === undefined) return undefined;
+    for (let age = MAX_PEAKS - 1; age >= 0; age--) if (this.#bytesOf(latest - age) > 0) return latest - age;
+    return undefined;
   }
 
   #put(span: number, bytes: Bytes): void {
