@@ -153,7 +153,14 @@ function flagsOf(comments: string, tag: string): string {
   if (strategy.includes('merge')) flags.push(mergeKey === undefined ? 'merge' : `merge=${mergeKey}`);
   if (strategy.includes('replace')) flags.push('replace');
   if (strategy.includes('retainKeys')) flags.push('retainKeys');
+  const number = numberOf(tag);
+  if (number !== undefined) flags.push(`#${number}`);
   return flags.join(' ');
+}
+
+/** In protobuf. */
+function numberOf(tag: string): string | undefined {
+  return /protobuf:"\w+,(\d+)/.exec(tag)?.[1];
 }
 
 function noteStruct(qualified: string, path: string, { body, markers, imports }: Declaration): void {
@@ -178,7 +185,7 @@ function fieldsOf(body: string, path: string, imports: ReadonlyMap<string, strin
     if (field === null) continue;
     const [, name, goType = '', tag = ''] = field;
     const json = /json:"([^",]*)/.exec(tag)?.[1] ?? '';
-    if (json === '' && name === undefined) Object.assign(fields, embedded(goType, path, imports));
+    if (json === '' && name === undefined) Object.assign(fields, embedded(goType, numberOf(tag), path, imports));
     else if (json !== '-')
       fields[json || (name ?? '')] = `${textOf(goType, path, imports)} ${flagsOf(comments, tag)}`.trim();
     comments = '';
@@ -186,13 +193,24 @@ function fieldsOf(body: string, path: string, imports: ReadonlyMap<string, strin
   return fields;
 }
 
-/** Fields of a struct that is part of another without a name of its own. */
-function embedded(goType: string, path: string, imports: ReadonlyMap<string, string>): Record<string, string> {
+/** Fields of a struct that is part of another without a name of its own; in protobuf it has a number, or is not there. */
+function embedded(
+  goType: string,
+  number: string | undefined,
+  path: string,
+  imports: ReadonlyMap<string, string>,
+): Record<string, string> {
   const [alias, name = ''] = goType.includes('.') ? goType.split('.') : ['', goType];
   const where = alias === '' ? path : (imports.get(alias ?? '') ?? '');
   const declaration = declarationsOf(where).get(name);
   if (declaration === undefined) throw new Error(`no embedded type ${goType} in ${where}`);
-  return fieldsOf(declaration.body, where, declaration.imports);
+  const fields = fieldsOf(declaration.body, where, declaration.imports);
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, text]) => [
+      field,
+      number === undefined ? text.replace(/ #\S+$/, '') : text.replace(/ #(\S+)$/, ` #${number}.$1`),
+    ]),
+  );
 }
 
 for (const [path, kinds] of served) for (const kind of kinds.split(' ')) textOf(kind, path, new Map());

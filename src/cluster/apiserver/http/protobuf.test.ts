@@ -1,27 +1,35 @@
 import { describe, expect, test } from 'vitest';
 import { decodeProtobuf } from './protobuf.ts';
 
-/** A length-delimited field. */
-function field(number: number, content: string | Buffer): Buffer {
-  const bytes = Buffer.from(content);
-  return Buffer.concat([Buffer.from([(number << 3) | 2, bytes.length]), bytes]);
+type Part = string | number | bigint | Buffer | readonly Part[];
+
+function varint(value: bigint): Buffer {
+  const bytes: number[] = [];
+  let rest = BigInt.asUintN(64, value);
+  for (; rest >= 128n; rest >>= 7n) bytes.push(Number(rest % 128n) + 128);
+  return Buffer.from([...bytes, Number(rest)]);
 }
 
-function envelope(apiVersion: string, kind: string, raw: Buffer): Buffer {
-  return Buffer.concat([
-    Buffer.from('k8s\0'),
-    field(1, Buffer.concat([field(1, apiVersion), field(2, kind)])),
-    field(2, raw),
-  ]);
+/** A field: numbers as such, texts and messages (lists of parts) after their length. */
+function field(number: number, content: Part): Buffer {
+  if (typeof content === 'number' || typeof content === 'bigint')
+    return Buffer.concat([varint(BigInt(number * 8)), varint(BigInt(content))]);
+  const bytes = bytesOf(content);
+  return Buffer.concat([varint(BigInt(number * 8 + 2)), varint(BigInt(bytes.length)), bytes]);
+}
+
+function bytesOf(content: Part): Buffer {
+  return Array.isArray(content) ? Buffer.concat(content.map(bytesOf)) : Buffer.from(content as string);
+}
+
+function envelope(apiVersion: string, kind: string, raw: Part): Buffer {
+  return Buffer.concat([Buffer.from('k8s\0'), field(1, [field(1, apiVersion), field(2, kind)]), field(2, raw)]);
 }
 
 describe('protobuf bodies', () => {
   test('an eviction with grace period, precondition and dry run', () => {
-    const options = Buffer.concat([Buffer.from([1 << 3, 0xac, 0x02]), field(2, field(1, 'uid-1')), field(5, 'All')]);
-    const raw = Buffer.concat([
-      field(1, Buffer.concat([field(1, 'p1'), field(3, 'default'), field(4, 'unknown')])),
-      field(2, options),
-    ]);
+    const options = [field(1, 300), field(2, [field(1, 'uid-1')]), field(5, 'All')];
+    const raw = [field(1, [field(1, 'p1'), field(3, 'default'), field(99, 'unknown')]), field(2, options)];
     expect(decodeProtobuf(envelope('policy/v1', 'Eviction', raw))).toEqual({
       apiVersion: 'policy/v1',
       kind: 'Eviction',
@@ -30,19 +38,70 @@ describe('protobuf bodies', () => {
     });
   });
 
-  test('an access review; empty texts are absent', () => {
-    const attributes = Buffer.concat([field(1, 'ns'), field(2, 'delete'), field(3, ''), field(5, 'pods')]);
-    expect(
-      decodeProtobuf(envelope('authorization.k8s.io/v1', 'SelfSubjectAccessReview', field(2, field(1, attributes)))),
-    ).toMatchObject({
-      spec: { resourceAttributes: { namespace: 'ns', verb: 'delete', resource: 'pods' } },
+  test('options of a deletion are of the group of what is deleted', () => {
+    expect(decodeProtobuf(envelope('apps/v1', 'DeleteOptions', [field(4, 'Orphan')]))).toMatchObject({
+      propagationPolicy: 'Orphan',
+    });
+  });
+
+  test('maps, lists, amounts, numbers below zero, and fields of embedded structs', () => {
+    const entry = (key: string, value: Part) => [field(1, key), field(2, value)];
+    const probe = [
+      field(1, [field(2, [field(1, '/ready'), field(2, [field(1, 1), field(2, 0), field(3, 'http')])])]),
+      field(3, 5),
+    ];
+    const container = [
+      field(1, 'main'),
+      field(8, [field(2, entry('cpu', [field(1, '100m')])), field(2, entry('memory', [field(1, '1Gi')]))]),
+      field(11, probe),
+    ];
+    const volume = [field(1, 'config'), field(2, [field(19, [field(1, [field(1, 'settings')])])])];
+    const toleration = [field(1, 'a'), field(5, -1n)];
+    const raw = [
+      field(1, [
+        field(1, 'p1'),
+        field(8, [field(1, 1_767_225_600)]),
+        field(11, entry('app', 'web')),
+        field(11, entry('tier', '')),
+      ]),
+      field(2, [field(1, volume), field(2, container), field(22, toleration), field(11, 1)]),
+    ];
+    expect(decodeProtobuf(envelope('v1', 'Pod', raw))).toMatchObject({
+      metadata: { name: 'p1', creationTimestamp: '2026-01-01T00:00:00Z', labels: { app: 'web', tier: '' } },
+      spec: {
+        containers: [
+          {
+            name: 'main',
+            resources: { requests: { cpu: '100m', memory: '1Gi' } },
+            readinessProbe: { httpGet: { path: '/ready', port: 'http' }, timeoutSeconds: 5 },
+          },
+        ],
+        volumes: [{ name: 'config', configMap: { name: 'settings' } }],
+        tolerations: [{ key: 'a', tolerationSeconds: -1 }],
+        hostNetwork: true,
+      },
+    });
+  });
+
+  test('bytes, times of microseconds, and a time that is not set', () => {
+    const secret = [field(1, [field(8, [])]), field(2, [field(1, 'key'), field(2, Buffer.from([0, 255]))])];
+    expect(decodeProtobuf(envelope('v1', 'Secret', secret))).toMatchObject({
+      metadata: { creationTimestamp: null },
+      data: { key: 'AP8=' },
+    });
+    const lease = [field(2, [field(4, [field(1, 1_767_225_600), field(2, 123_456_789)])])];
+    expect(decodeProtobuf(envelope('coordination.k8s.io/v1', 'Lease', lease))).toMatchObject({
+      spec: { renewTime: '2026-01-01T00:00:00.123456Z' },
     });
   });
 
   test.each([
     ['no magic bytes', Buffer.from('{}'), 400],
-    ['cut short', envelope('policy/v1', 'Eviction', field(1, 'x')).subarray(0, 30), 400],
-    ['another kind', envelope('v1', 'Pod', Buffer.alloc(0)), 415],
+    ['cut short', envelope('policy/v1', 'Eviction', [field(1, 'x')]).subarray(0, 30), 400],
+    ['a number for a text', envelope('v1', 'Pod', [field(1, [field(1, 7)])]), 400],
+    ['a text for a number', envelope('v1', 'DeleteOptions', [field(1, 'soon')]), 400],
+    ['a number without end', envelope('v1', 'Pod', Buffer.alloc(12, 0xff)), 400],
+    ['a kind of others', envelope('example.com/v1', 'Boat', []), 415],
   ])('%s is refused', (_, bytes, httpStatus) => {
     expect(() => decodeProtobuf(bytes)).toThrow(expect.objectContaining({ httpStatus }));
   });

@@ -1,126 +1,191 @@
 /**
- * Reads the few request bodies kubectl sends in protobuf: reviews, evictions and deletions. Everything else it sends as
- * JSON. Source of the numbers: generated.proto of k8s.io/api; envelope: apimachinery pkg/runtime/serializer/protobuf.
+ * Reads request bodies in protobuf, in which kubectl sends what it makes (`kubectl create`), and programs with typed clients all they write. Answers are
+ * JSON, which such clients take as well.
+ * Source: generated.proto of k8s.io/api; of the envelope and of types with a form of their own apimachinery pkg/runtime/serializer/protobuf, pkg/api/resource,
+ * pkg/util/intstr and pkg/apis/meta/v1.
  */
 import { Buffer } from 'node:buffer';
-import { type Json, type JsonObject, textOf } from '../json.ts';
+import { isObject, type Json, type JsonObject, setMember } from '../json.ts';
+import {
+  DELETE_OPTIONS_STRUCT,
+  type FieldNumbers,
+  type FieldType,
+  type StructType,
+  structOf,
+} from '../schema/struct-types.ts';
 import { badRequest, unsupportedMediaType } from '../status-error.ts';
 
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
-type Field = readonly [name: string, form: 'text' | 'number' | 'boolean' | 'texts' | Message];
-interface Message {
-  readonly [number: number]: Field;
-}
-
-const METADATA: Message = {
-  1: ['name', 'text'],
-  2: ['generateName', 'text'],
-  3: ['namespace', 'text'],
-  5: ['uid', 'text'],
-  6: ['resourceVersion', 'text'],
-};
-const DELETE_OPTIONS: Message = {
-  1: ['gracePeriodSeconds', 'number'],
-  2: ['preconditions', { 1: ['uid', 'text'], 2: ['resourceVersion', 'text'] }],
-  3: ['orphanDependents', 'boolean'],
-  4: ['propagationPolicy', 'text'],
-  5: ['dryRun', 'texts'],
-};
-const RESOURCE: Message = {
-  1: ['namespace', 'text'],
-  2: ['verb', 'text'],
-  3: ['group', 'text'],
-  4: ['version', 'text'],
-  5: ['resource', 'text'],
-  6: ['subresource', 'text'],
-  7: ['name', 'text'],
-};
-const ACCESS: Message = {
-  1: ['resourceAttributes', RESOURCE],
-  2: ['nonResourceAttributes', { 1: ['path', 'text'], 2: ['verb', 'text'] }],
-};
-
-const KINDS: Readonly<Record<string, Message>> = {
-  DeleteOptions: DELETE_OPTIONS,
-  Eviction: { 1: ['metadata', METADATA], 2: ['deleteOptions', DELETE_OPTIONS] },
-  SelfSubjectAccessReview: { 1: ['metadata', METADATA], 2: ['spec', ACCESS] },
-  SelfSubjectReview: { 1: ['metadata', METADATA] },
-  SelfSubjectRulesReview: { 1: ['metadata', METADATA], 2: ['spec', { 1: ['namespace', 'text'] }] },
-  SubjectAccessReview: {
-    1: ['metadata', METADATA],
-    2: ['spec', { ...ACCESS, 3: ['user', 'text'], 4: ['groups', 'texts'] }],
-  },
-};
-
 /** Bytes before the envelope: `k8s` and a zero. */
 const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
+/** Forms of a value: a number of one to ten bytes, eight bytes, bytes after their length, four bytes. */
+const [VARINT, FIXED64, BYTES, FIXED32] = [0, 1, 2, 5];
 
+/** Whole numbers are signed, of 64 bits. */
+type RawValue = Buffer | bigint | number;
 interface RawField {
   readonly number: number;
-  readonly value: Buffer | number;
+  readonly value: RawValue;
 }
 
+/** @throws 400 for bytes that are no message */
 function* fieldsIn(bytes: Buffer): Generator<RawField> {
   let at = 0;
-  const varint = (): number => {
-    let value = 0;
-    for (let shift = 0; shift < 64; shift += 7) {
-      const byte = bytes[at++];
-      if (byte === undefined) throw badRequest('protobuf: unexpected end of the body');
-      value += (byte & 0x7f) * 2 ** shift;
-      if (byte < 0x80) return value;
+  const take = (length: number): Buffer => {
+    if (at + length > bytes.length) throw badRequest('protobuf: unexpected end of the body');
+    at += length;
+    return bytes.subarray(at - length, at);
+  };
+  const varint = (): bigint => {
+    let value = 0n;
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      const [byte = 0] = take(1);
+      value |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) return BigInt.asIntN(64, value);
     }
     throw badRequest('protobuf: a number is too long');
   };
   while (at < bytes.length) {
-    const key = varint();
-    const number = Math.floor(key / 8);
-    if (key % 8 === 0) yield { number, value: varint() };
-    else if (key % 8 === 2) {
-      const length = varint();
-      if (at + length > bytes.length) throw badRequest('protobuf: unexpected end of the body');
-      yield { number, value: bytes.subarray(at, at + length) };
-      at += length;
-    } else throw badRequest('protobuf: a field of an unknown form');
+    const key = Number(varint());
+    const [number, form] = [Math.floor(key / 8), key % 8];
+    if (form === VARINT) yield { number, value: varint() };
+    else if (form === BYTES) yield { number, value: take(Math.max(0, Number(varint()))) };
+    else if (form === FIXED64) yield { number, value: take(8).readDoubleLE() };
+    else if (form === FIXED32) yield { number, value: take(4).readFloatLE() };
+    else throw badRequest('protobuf: a field of an unknown form');
   }
 }
 
-function decode(bytes: Buffer, message: Message): JsonObject {
-  const result: JsonObject = {};
-  for (const { number, value } of fieldsIn(bytes)) {
-    const field = message[number];
-    if (field === undefined) continue;
-    const [name, form] = field;
-    if (typeof value === 'number') result[name] = form === 'boolean' ? value !== 0 : value;
-    else if (form === 'texts') result[name] = [...asList(result[name]), value.toString('utf8')];
-    else if (form === 'text') {
-      // Empty texts stand for absent ones.
-      if (value.length > 0) result[name] = value.toString('utf8');
-    } else if (typeof form === 'object') result[name] = decode(value, form);
-  }
-  return result;
+/** The last value of each field, by number. */
+function valuesIn(bytes: Buffer): ReadonlyMap<number, RawValue> {
+  return new Map([...fieldsIn(bytes)].map(({ number, value }) => [number, value]));
 }
 
-function asList(value: Json | undefined): Json[] {
-  return Array.isArray(value) ? value : [];
+function bytesOf(value: RawValue | undefined): Buffer {
+  if (value === undefined) return Buffer.alloc(0);
+  if (Buffer.isBuffer(value)) return value;
+  throw badRequest('protobuf: a number where a text or message is');
 }
 
-const ENVELOPE: Message = { 1: ['type', { 1: ['apiVersion', 'text'], 2: ['kind', 'text'] }] };
+function textOf(value: RawValue | undefined): string {
+  return bytesOf(value).toString('utf8');
+}
 
-/** The body as JSON. Throws 400 for broken bodies and 415 for kinds that must come as JSON. */
+function numberOf(value: RawValue | undefined): number {
+  if (Buffer.isBuffer(value)) throw badRequest('protobuf: a text or message where a number is');
+  return Number(value ?? 0);
+}
+
+/** The body as JSON. @throws KubeError 400 for broken bodies, 415 for kinds that come as JSON only */
 export function decodeProtobuf(bytes: Buffer): JsonObject {
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC))
     throw badRequest('protobuf: the body does not begin with the magic bytes');
-  const envelope = bytes.subarray(MAGIC.length);
-  const { type } = decode(envelope, ENVELOPE);
-  const { apiVersion, kind } = typeof type === 'object' && type !== null && !Array.isArray(type) ? type : {};
-  const message = KINDS[textOf(kind)];
-  if (message === undefined)
-    throw unsupportedMediaType(`objects of kind ${textOf(kind)} are accepted as application/json only`);
-  for (const { number, value } of fieldsIn(envelope)) {
-    if (number === 2 && typeof value !== 'number')
-      return { ...(apiVersion === undefined ? {} : { apiVersion }), kind: textOf(kind), ...decode(value, message) };
+  const envelope = valuesIn(bytes.subarray(MAGIC.length));
+  const type = valuesIn(bytesOf(envelope.get(1)));
+  const [apiVersion, kind] = [textOf(type.get(1)), textOf(type.get(2))];
+  const struct = structNamed(apiVersion, kind);
+  if (struct === undefined) throw unsupportedMediaType(`objects of kind ${kind} are accepted as application/json only`);
+  const object = readMessage(bytesOf(envelope.get(2)), struct, struct.numbers, {});
+  return { ...(apiVersion !== '' && { apiVersion }), kind, ...object };
+}
+
+function structNamed(apiVersion: string, kind: string): StructType | undefined {
+  if (kind === 'DeleteOptions') return DELETE_OPTIONS_STRUCT;
+  const [first = '', second] = apiVersion.split('/');
+  return structOf({ group: second === undefined ? '' : first, version: second ?? first, kind });
+}
+
+/** @param object takes the fields; those of an embedded struct, too */
+function readMessage(bytes: Buffer, struct: StructType, numbers: FieldNumbers, object: JsonObject): JsonObject {
+  for (const { number, value } of fieldsIn(bytes)) {
+    const found = numbers.get(number);
+    if (found === undefined) continue;
+    if (typeof found !== 'string') readMessage(bytesOf(value), struct, found, object);
+    else {
+      const type = struct.fields.get(found)?.type;
+      if (type !== undefined) object[found] = readField(object[found], value, type);
+    }
   }
-  return { kind: textOf(kind) };
+  return object;
+}
+
+/** Fields of lists and maps come once for each item. */
+function readField(present: Json | undefined, value: RawValue, type: FieldType): Json {
+  if (type.kind === 'list') return [...(Array.isArray(present) ? present : []), ...readItems(value, type.item)];
+  if (type.kind !== 'map') return readValue(value, type);
+  const entry = valuesIn(bytesOf(value));
+  const map = isObject(present) ? present : {};
+  setMember(map, textOf(entry.get(1)), readValue(entry.get(2) ?? Buffer.alloc(0), type.value));
+  return map;
+}
+
+/** Numbers may come all in one. */
+function readItems(value: RawValue, item: FieldType): Json[] {
+  const isPacked = item.kind === 'scalar' && item.scalar !== 'string' && Buffer.isBuffer(value);
+  return isPacked ? [...varintsIn(value)].map((each) => readValue(each, item)) : [readValue(value, item)];
+}
+
+function* varintsIn(bytes: Buffer): Generator<bigint> {
+  let value = 0n;
+  let shift = 0n;
+  for (const byte of bytes) {
+    value |= BigInt(byte & 0x7f) << shift;
+    shift += 7n;
+    if (byte >= 0x80) continue;
+    yield BigInt.asIntN(64, value);
+    [value, shift] = [0n, 0n];
+  }
+}
+
+function readValue(value: RawValue, type: FieldType): Json {
+  switch (type.kind) {
+    case 'scalar':
+      if (type.scalar === 'string') return textOf(value);
+      return type.scalar === 'bool' ? numberOf(value) !== 0 : numberOf(value);
+    case 'struct':
+      return readMessage(bytesOf(value), type.struct, type.struct.numbers, {});
+    case 'list':
+      // The value of a map: a message that has nothing but the items.
+      return [...fieldsIn(bytesOf(value))].flatMap((field) => readItems(field.value, type.item));
+    case 'map':
+      return {};
+    case 'bytes':
+      return bytesOf(value).toString('base64');
+    default:
+      return readForm(valuesIn(bytesOf(value)), type.kind);
+  }
+}
+
+/** Types that have a message of their own. */
+function readForm(values: ReadonlyMap<number, RawValue>, form: string): Json {
+  const [first, second, third] = [values.get(1), values.get(2), values.get(3)];
+  switch (form) {
+    case 'quantity':
+      return textOf(first) || '0';
+    case 'intOrString':
+      return numberOf(first) === 1 ? textOf(third) : numberOf(second);
+    case 'duration':
+      return `${numberOf(first) / 1e9}s`;
+    case 'time':
+    case 'microTime':
+      return values.size === 0 ? null : timeOf(numberOf(first), numberOf(second), form === 'microTime');
+    default:
+      return first === undefined ? null : jsonOf(textOf(first));
+  }
+}
+
+function timeOf(seconds: number, nanos: number, isMicro: boolean): string {
+  const date = new Date(seconds * 1_000);
+  if (Number.isNaN(date.getTime())) throw badRequest('protobuf: a time no calendar has');
+  const text = date.toISOString().slice(0, -5);
+  return isMicro ? `${text}.${String(Math.floor(nanos / 1_000)).padStart(6, '0')}Z` : `${text}Z`;
+}
+
+function jsonOf(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badRequest('protobuf: a field that should be JSON is none');
+  }
 }

@@ -1,7 +1,8 @@
 /**
  * What this server knows of the built-in types: their Go structs, field by field, as scripts/api-types.ts has written them down.
  * A field's text is its Go type and flags: `*` pointer, `[]` list, `{}` map of text keys, `v1.Name=` a named type; then `o` left out where it is
- * empty, which structs never are, `z` left out where it is zero, `keys=` and `set` how server-side apply tells items of a list apart, `merge` how a strategic patch does, `atomic` one value.
+ * empty, which structs never are, `z` left out where it is zero, `keys=` and `set` how server-side apply tells items of a list apart, `merge` how a strategic patch does, `atomic` one value,
+ * `#2.1` its number in protobuf, where the fields of an embedded struct are a message of their own.
  */
 import builtIn from './built-in-types.json' with { type: 'json' };
 
@@ -39,11 +40,16 @@ export interface StructField {
   readonly isReplaced: boolean;
 }
 
+/** The name of a field, or the fields of an embedded struct. */
+export type FieldNumbers = ReadonlyMap<number, string | FieldNumbers>;
+
 export interface StructType {
   /** As Go's messages name it: `PodSpec`. */
   readonly name: string;
   readonly isAtomic: boolean;
   readonly fields: ReadonlyMap<string, StructField>;
+  /** The fields by their numbers in protobuf. */
+  readonly numbers: FieldNumbers;
   /** What stands in every object, as far as nothing else is said there. */
   readonly zeros: readonly (readonly [field: string, Zero])[];
 }
@@ -52,8 +58,11 @@ function isOneOf<T extends string>(text: string, all: readonly T[]): text is T {
   return all.some((each) => each === text);
 }
 
+type BuildingNumbers = Map<number, string | BuildingNumbers>;
+
 interface Building extends StructType {
   readonly fields: Map<string, StructField>;
+  readonly numbers: BuildingNumbers;
   readonly zeros: [string, Zero][];
 }
 
@@ -66,6 +75,7 @@ function readStructs(
       name: key.slice(key.indexOf('.') + 1),
       isAtomic: own === 'atomic',
       fields: new Map(),
+      numbers: new Map(),
       zeros: [],
     });
 
@@ -99,8 +109,21 @@ function readStructs(
       const field = fieldOf(text, typeOf);
       struct.fields.set(name, field);
       if (field.zero !== undefined) struct.zeros.push([name, field.zero]);
+      const path = / #([\d.]+)$/.exec(text)?.[1];
+      if (path !== undefined) noteNumber(struct.numbers, path.split('.').map(Number), name);
     }
   return structs;
+}
+
+function noteNumber(numbers: BuildingNumbers, [number = 0, ...rest]: readonly number[], name: string): void {
+  if (rest.length === 0) {
+    numbers.set(number, name);
+    return;
+  }
+  const known = numbers.get(number);
+  const inner: BuildingNumbers = known instanceof Map ? known : new Map();
+  numbers.set(number, inner);
+  noteNumber(inner, rest, name);
 }
 
 function fieldOf(text: string, typeOf: (text: string) => readonly [FieldType, string]): StructField {
@@ -189,5 +212,6 @@ export const METADATA_HOLDER: StructType = {
       },
     ],
   ]),
+  numbers: new Map([[1, 'metadata']]),
   zeros: [['metadata', { struct: METADATA_STRUCT }]],
 };
