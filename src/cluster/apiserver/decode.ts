@@ -74,13 +74,18 @@ function checkType(type: ServedType, input: JsonObject, expected: string): void 
 }
 
 /** The Go package of a group's internal types. */
-function packageOf(group: string): string {
+export function packageOf(group: string): string {
   return group === '' || group === 'events.k8s.io' ? 'core' : (group.split('.')[0] ?? group);
 }
 
-/** What the struct of the type makes of a body; of types that others define only the metadata are read. */
-export function readBody(type: ServedType, body: JsonObject, stored?: JsonObject): DecodedStruct {
-  if (type.struct !== undefined) return decodeStruct(body, type.struct, stored);
+/** What the struct of the type makes of a body, read in one of the two ways; of types that others define only the metadata are read. */
+export function readBody(
+  type: ServedType,
+  body: JsonObject,
+  stored?: JsonObject,
+  read: typeof decodeStruct = decodeStruct,
+): DecodedStruct {
+  if (type.struct !== undefined) return read(body, type.struct, stored);
   const { metadata } = body;
   const { object, problem } = decodeStruct({ metadata }, METADATA_HOLDER, { metadata: stored?.['metadata'] });
   return {

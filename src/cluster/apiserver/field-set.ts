@@ -40,7 +40,7 @@ function childrenOf(
   if (keys === 'set') return value.map((item) => [`v:${JSON.stringify(item)}`, item, schema.item()]);
   const children: [string, Json, FieldSchema][] = [];
   for (const item of value) {
-    const element = itemElement(item, keys);
+    const element = itemElement(item, keys, schema);
     // An item without its keys makes the list one value.
     if (element === undefined) return undefined;
     children.push([element, item, schema.item()]);
@@ -237,7 +237,7 @@ export function removeFields(value: Json | undefined, set: FieldSet, schema: Fie
   if (keys === undefined) return;
   for (let index = value.length - 1; index >= 0; index--) {
     const item = value[index] ?? null;
-    const element = keys === 'set' ? `v:${JSON.stringify(item)}` : itemElement(item, keys);
+    const element = keys === 'set' ? `v:${JSON.stringify(item)}` : itemElement(item, keys, schema);
     const below = element === undefined ? undefined : set[element];
     if (below === undefined) continue;
     if (isEmptySet(below) || below[SELF] !== undefined) value.splice(index, 1);

@@ -5,10 +5,12 @@ import { decode, readBody } from './decode.ts';
 import type { Deleter, Deletion, DeletionOptions } from './deleter.ts';
 import { invalidField } from './field-errors.ts';
 import type { Authorize } from './gate.ts';
-import { type JsonObject, objectAt, stringAt, textOf, valueAt } from './json.ts';
+import { goText } from './go-text.ts';
+import { type JsonObject, objectAt, stringAt, textOf, toJson, valueAt } from './json.ts';
 import { applyPlainPatch } from './patch.ts';
 import type { ListQuery, ListResult, Reader } from './reader.ts';
 import type { Admission, WriteContext } from './request.ts';
+import { convertStruct, decodeStruct } from './schema/decode-struct.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
 import { type ApplyRules, applyObject } from './server-side-apply.ts';
 import {
@@ -184,11 +186,14 @@ export function createOperations({
       const patchedOf = (shown: JsonObject): JsonObject => {
         const patched = applyPlainPatch(type, shown, patch);
         if (type.struct !== undefined && !isScale) checkPatchedType(type, patched);
-        const { object, problem } = isScale ? { object: patched } : readBody(type, patched, shown);
-        if (problem === undefined && !isScale) checkFields(type, patched, context, true);
+        const isStrategic = patch.type === 'strategic';
+        const read = isStrategic ? convertStruct : decodeStruct;
+        const { object, problem } = isScale ? { object: patched } : readBody(type, patched, shown, read);
+        // A strategic patch is told itself, others by what they have made.
+        const told = (): string => (isStrategic ? goText(toJson(patch.body)) : JSON.stringify(patched));
+        if (problem === undefined && !isScale) checkFields(type, patched, context, told);
         // What a patch makes of an object is the patch's fault, not the body's: 422 where a whole body would get 400.
-        if (problem !== undefined)
-          throw invalid({ group: '', kind: '' }, '', [invalidField('patch', JSON.stringify(patched), problem)]);
+        if (problem !== undefined) throw invalid({ group: '', kind: '' }, '', [invalidField('patch', told(), problem)]);
         const uid = stringAt(patched, 'metadata', 'uid');
         if (uid !== undefined && uid !== stringAt(shown, 'metadata', 'uid')) {
           throw invalid(type, target.name, [invalidField('metadata.uid', uid, 'field is immutable')]);

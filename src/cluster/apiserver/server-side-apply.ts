@@ -6,6 +6,7 @@
 import type { Patch } from '../../api/kube-api.ts';
 import { apiVersionOf } from '../../api/resources.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { configurationProblem } from './applied-configuration.ts';
 import { type FieldError, requiredField } from './field-errors.ts';
 import { type FieldSchema, itemElement } from './field-schema.ts';
 import {
@@ -25,6 +26,7 @@ import { toTime } from './names.ts';
 import type { Target } from './operations.ts';
 import type { Reader } from './reader.ts';
 import type { WriteContext } from './request.ts';
+import { convertStruct } from './schema/decode-struct.ts';
 import type { ApiObject, ServedType } from './served-type.ts';
 import { badRequest, failure, invalid, notFound } from './status-error.ts';
 import { subresourceView } from './subresources.ts';
@@ -49,8 +51,8 @@ export async function applyObject(
 ): Promise<{ object: JsonObject; created: boolean }> {
   const { type, namespace, name, subresource } = target;
   const applied = checkedConfiguration(type, name, toJson(patch.body));
-  const merge = (current: ApiObject | undefined): ApiObject =>
-    mergeConfiguration({
+  const merge = (current: ApiObject | undefined): ApiObject => {
+    const merged = mergeConfiguration({
       type,
       current,
       applied,
@@ -59,6 +61,9 @@ export async function applyObject(
       subresource,
       now: toTime(clock.now()),
     });
+    checkConverted(type, applied, merged, current);
+    return merged;
+  };
   if (reader.find(type, namespace, name) === undefined) {
     if (subresource !== '') throw notFound(type, name);
     return { object: await writer.create(type, namespace, merge(undefined), context, 'Apply'), created: true };
@@ -95,7 +100,7 @@ function checkedConfiguration(type: ServedType, name: string, body: Json): ApiOb
       `invalid object type: ${textOf(body['apiVersion'])}, Kind=${textOf(body['kind'])}; expected ${apiVersionOf(type)}, Kind=${type.kind}`,
     );
   }
-  checkDeclared(type, body);
+  checkForm(type, body);
   if (metadata['name'] !== undefined && metadata['name'] !== name)
     throw badRequest(
       `the name of the object (${textOf(metadata['name'])}) does not match the name on the URL (${name})`,
@@ -103,19 +108,35 @@ function checkedConfiguration(type: ServedType, name: string, body: Json): ApiOb
   return { ...body, apiVersion: apiVersionOf(type), kind: type.kind, metadata: { ...metadata, name } };
 }
 
-/**
- * Fields nobody knows are no warning here, but the end.
- * Source: apimachinery pkg/util/managedfields/internal/structuredmerge.go, whose errors have no status of their own.
- */
-function checkDeclared(type: ServedType, body: JsonObject): void {
-  const unknown = type.unknownFields?.(body) ?? [];
-  if (unknown.length === 0) return;
+/** Errors of the merge have no status of their own. Source: apimachinery pkg/util/managedfields/internal/structuredmerge.go. */
+function checkForm(type: ServedType, body: JsonObject): void {
+  const { apiVersion: _a, kind: _k, ...content } = body;
+  const problem = configurationProblem(content, schemaOf(type));
+  if (problem !== undefined) throw mergeFailure(type, body, 'failed to create typed patch object', `: ${problem}`);
+}
+
+/** What the schema lets through can still be no amount, time or whole number. */
+function checkConverted(
+  type: ServedType,
+  applied: JsonObject,
+  merged: JsonObject,
+  current: JsonObject | undefined,
+): void {
+  if (type.struct === undefined) return;
+  const { problem } = convertStruct(merged, type.struct, current);
+  if (problem === undefined) return;
+  const why = ` to proper version: unable to convert unstructured object to ${goKindOf(type)}: ${problem}`;
+  throw mergeFailure(type, applied, 'failed to convert new object', why);
+}
+
+function goKindOf(type: ServedType): string {
+  return `${type.group === '' ? `/${type.version}` : apiVersionOf(type)}, Kind=${type.kind}`;
+}
+
+function mergeFailure(type: ServedType, body: JsonObject, what: string, problem: string): Error {
   const { namespace, name } = objectAt(body, 'metadata') ?? {};
-  const version = type.group === '' ? `/${type.version}` : apiVersionOf(type);
-  const problems = unknown.map((path) => `.${path}: field not declared in schema`).sort();
-  const shown = problems.length === 1 ? problems[0] : `errors:\n${problems.map((each) => `  ${each}`).join('\n')}`;
-  const message = `failed to create typed patch object (${textOf(namespace)}/${textOf(name)}; ${version}, Kind=${type.kind}): ${shown}`;
-  throw failure({ code: 500, reason: '', message });
+  const message = `${what} (${textOf(namespace)}/${textOf(name)}; ${goKindOf(type)})${problem}`;
+  return failure({ code: 500, reason: '', message });
 }
 
 /** `current` undefined: the configuration makes the object. */
@@ -180,8 +201,8 @@ function mergeValues(current: Json | undefined, applied: Json, schema: FieldSche
     return [...current, ...applied.filter((item) => !current.some((present) => equalJson(present, item)))];
   const merged = cloneJson(current);
   for (const item of applied) {
-    const element = itemElement(item, keys);
-    const index = merged.findIndex((present) => itemElement(present, keys) === element);
+    const element = itemElement(item, keys, schema);
+    const index = merged.findIndex((present) => itemElement(present, keys, schema) === element);
     if (index === -1) merged.push(cloneJson(item));
     else merged[index] = mergeValues(merged[index], item, schema.item());
   }

@@ -232,9 +232,9 @@ export function expired(message: string, continueToken?: string): KubeError {
   return failure({ code: 410, reason: 'Expired', message, ...(continueToken === undefined ? {} : { continueToken }) });
 }
 
-/** A resourceVersion from the future. Source: apiserver pkg/storage/errors.go NewTooLargeResourceVersionError. */
 export const OTHER_NAMESPACE = 'the namespace of the provided object does not match the namespace sent on the request';
 
+/** A resourceVersion from the future. Source: apiserver pkg/storage/errors.go NewTooLargeResourceVersionError. */
 export function tooLargeResourceVersion(wanted: number, current: number): KubeError {
   return failure({
     code: 504,

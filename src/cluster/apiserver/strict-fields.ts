@@ -8,12 +8,15 @@ import type { WriteContext } from './request.ts';
 import type { ServedType } from './served-type.ts';
 import { badRequest, invalid } from './status-error.ts';
 
-/** @throws KubeError 400, of a patched object 422, where `Strict` is asked and a field is not known; else it is a warning. */
+/**
+ * @param patch what is told of the patch that has made the object; left out, the object is a whole body.
+ * @throws KubeError 400, of a patched object 422, where `Strict` is asked and a field is not known; else it is a warning.
+ */
 export function checkFields(
   type: ServedType,
   object: JsonObject,
   { warnings, fieldValidation = 'Ignore' }: Pick<WriteContext, 'warnings' | 'fieldValidation'>,
-  isPatched: boolean,
+  patch?: () => string,
 ): void {
   if (fieldValidation === 'Ignore') return;
   const unknown = (type.unknownFields?.(object) ?? []).map((path) => `unknown field ${JSON.stringify(path)}`);
@@ -23,7 +26,7 @@ export function checkFields(
     return;
   }
   const problem = `strict decoding error: ${unknown.join(', ')}`;
-  if (isPatched) throw invalid({ group: '', kind: '' }, '', [invalidField('patch', JSON.stringify(object), problem)]);
+  if (patch !== undefined) throw invalid({ group: '', kind: '' }, '', [invalidField('patch', patch(), problem)]);
   const { kind, version } = type;
   throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${problem}`);
 }

@@ -2,7 +2,8 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { parse as parseYaml } from 'yaml';
+import { parse as parseYaml, stringify as yamlOf } from 'yaml';
+import { KubeError } from '../../../api/kube-error.ts';
 import { isObject, type JsonObject, toJson } from '../json.ts';
 import { badRequest, tooLarge, unrecognizedBody, unsupportedMediaType } from '../status-error.ts';
 import { decodeProtobuf, PROTOBUF } from './protobuf.ts';
@@ -84,10 +85,13 @@ export function createExchange(request: HttpRequest, response: HttpResponse): Ex
     if (bytes.length === 0) return undefined;
     try {
       return parse(bytes);
-    } catch {
-      throw badRequest('invalid JSON patch');
+    } catch (error) {
+      throw error instanceof KubeError ? error : badRequest('invalid JSON patch');
     }
   };
+
+  const jsonText = (body: JsonObject): string =>
+    isForPeople(query, header('user-agent')) ? JSON.stringify(body, null, 2) : `${JSON.stringify(body)}\n`;
 
   return {
     method: request.method ?? 'GET',
@@ -110,6 +114,7 @@ export function createExchange(request: HttpRequest, response: HttpResponse): Ex
       try {
         value = parse(bytes);
       } catch (error) {
+        if (error instanceof KubeError) throw error;
         throw unrecognizedBody(
           kind,
           `couldn't get version/kind; json parse error: ${syntaxProblem(text, error)}`,
@@ -135,8 +140,8 @@ export function createExchange(request: HttpRequest, response: HttpResponse): Ex
     },
     send(status, body, headers = {}) {
       if (response.headersSent || gone.signal.aborted) return;
-      const text = typeof body === 'string' ? body : `${JSON.stringify(body)}\n`;
-      const bytes = Buffer.from(text);
+      const isYaml = headers['content-type'] === 'application/yaml';
+      const bytes = Buffer.from(typeof body === 'string' ? body : isYaml ? yamlText(body) : jsonText(body));
       startAnswer(response, status, {
         'content-type': 'application/json',
         'cache-control': 'no-cache, private',
@@ -150,6 +155,16 @@ export function createExchange(request: HttpRequest, response: HttpResponse): Ex
       else response.destroy();
     },
   };
+}
+
+/** Whether JSON is indented. Source: isPrettyPrint of apiserver pkg/endpoints/handlers/negotiation/negotiate.go. */
+function isForPeople(query: URLSearchParams, userAgent: string): boolean {
+  const asked = query.get('pretty');
+  return asked ? /^(?:1|t|T|TRUE|true|True)$/.test(asked) : /^(?:curl|Wget|Mozilla\/5\.0)/.test(userAgent);
+}
+
+function yamlText(body: JsonObject): string {
+  return yamlOf(body, { aliasDuplicateObjects: false, sortMapEntries: true, lineWidth: 0, indentSeq: false });
 }
 
 /** What HTTP lets through as a target need be no URL (`//`, for one): then it is a path that nothing serves. */

@@ -14,6 +14,7 @@ import {
   startAnswer,
 } from './exchange.ts';
 import { sendFailure } from './handler.ts';
+import { nothingAccepted, plainMediaType } from './media-type.ts';
 import { openApiIndex, openApiV2, openApiV2Protobuf, openApiV3 } from './openapi.ts';
 import { parseRoute, type Route } from './route.ts';
 
@@ -55,38 +56,40 @@ export function createFront({
     const document = documentOf(exchange, route);
     if (document === undefined)
       exchange.send(404, '404 page not found\n', { 'content-type': 'text/plain; charset=utf-8' });
-    else
-      exchange.send(
-        200,
-        document.body,
-        document.contentType === undefined ? {} : { 'content-type': document.contentType },
-      );
+    else exchange.send(200, document.body, { 'content-type': document.contentType });
   };
 
   const documentOf = (
     exchange: Exchange,
     route: Exclude<Route, { kind: 'resource' }>,
-  ): { body: JsonObject; contentType?: string } | undefined => {
+  ): { body: JsonObject; contentType: string } | undefined => {
     const types = registry.all();
-    const wrap = (body: JsonObject | undefined) => (body === undefined ? undefined : { body });
+    const inJson = (body: JsonObject | undefined) =>
+      body === undefined ? undefined : { body, contentType: 'application/json' };
+    const asAccepted = (body: JsonObject | undefined) =>
+      body === undefined ? undefined : { body, contentType: plainMediaTypeOf(exchange) };
     switch (route.kind) {
       case 'discovery-root': {
         const form = aggregatedForm(exchange.header('accept'));
         const body = discoveryRoot(types, route.legacy, form?.version);
-        return { body, ...(form === undefined ? {} : { contentType: form.contentType }) };
+        return form === undefined ? asAccepted(body) : { body, contentType: form.contentType };
       }
       case 'discovery':
-        return wrap(discoveryOf(types, route.group, route.version));
+        return asAccepted(discoveryOf(types, route.group, route.version));
       default:
         if (route.path === '/version')
-          return {
-            body: { ...SERVED_VERSION, gitTreeState: 'clean', goVersion: '', compiler: '', platform: 'linux/amd64' },
-          };
-        if (route.path === '/openapi/v3') return { body: openApiIndex(types) };
+          return inJson({
+            ...SERVED_VERSION,
+            gitTreeState: 'clean',
+            goVersion: '',
+            compiler: '',
+            platform: 'linux/amd64',
+          });
+        if (route.path === '/openapi/v3') return inJson(openApiIndex(types));
         if (route.path.startsWith('/openapi/v3/'))
-          return wrap(openApiV3(types, route.path.slice('/openapi/v3/'.length)));
+          return inJson(openApiV3(types, route.path.slice('/openapi/v3/'.length)));
         if (route.path === '/')
-          return { body: { paths: ['/api', '/apis', '/healthz', '/openapi/v2', '/openapi/v3', '/version'] } };
+          return inJson({ paths: ['/api', '/apis', '/healthz', '/openapi/v2', '/openapi/v3', '/version'] });
         return undefined;
     }
   };
@@ -103,6 +106,14 @@ export function createFront({
       sendFailure(exchange, error);
     });
   };
+}
+
+/** @throws 406 */
+function plainMediaTypeOf(exchange: Exchange): string {
+  const accept = exchange.header('accept');
+  const accepted = plainMediaType(accept);
+  if (accepted === undefined) throw nothingAccepted(accept);
+  return accepted;
 }
 
 function sendOpenApiV2(exchange: Exchange): void {

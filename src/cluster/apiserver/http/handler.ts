@@ -19,6 +19,7 @@ import {
 import { checkFields } from '../strict-fields.ts';
 import type { TypeRegistry } from '../type-registry.ts';
 import type { Exchange } from './exchange.ts';
+import { checkRoute, plainMediaType } from './media-type.ts';
 import {
   checkPatchType,
   deletionQueryOf,
@@ -29,7 +30,7 @@ import {
   watchOptionsOf,
   writeContextOf,
 } from './query.ts';
-import { negotiate } from './representation.ts';
+import { checkStream, negotiate } from './representation.ts';
 import type { Route } from './route.ts';
 import type { TablePrinter } from './table.ts';
 import { createLineCache, streamWatch } from './watch-stream.ts';
@@ -81,8 +82,8 @@ export function createResourceHandler({
     }
     if (info.verb === 'watch') {
       const watchQuery = { ...selectionOf(query, namespace), ...watchOptionsOf(query) };
-      const plain = !accept.split(',')[0]?.includes('as=');
-      streamWatch({ exchange, info, query: watchQuery, operations, gate, representation, plain, lines });
+      checkStream(accept);
+      streamWatch({ exchange, info, query: watchQuery, operations, gate, representation, lines });
       return;
     }
     const { items, resourceVersion, continueToken, remainingItemCount } = operations.list(
@@ -103,9 +104,8 @@ export function createResourceHandler({
     const { method, query } = exchange;
     const target: Target = { type, namespace, name, subresource };
     if (method === 'PATCH') checkPatchType(exchange, type);
+    const representation = negotiate(exchange.header('accept'), type, query, table);
     const context = writeContextOf(exchange, info.caller);
-    const accept = exchange.header('accept');
-    const representation = negotiate(accept, type, query, table);
     const answer = (status: number, object: JsonObject): void => {
       gate.leave(info);
       const warning = context.warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(', ');
@@ -118,7 +118,7 @@ export function createResourceHandler({
     switch (method) {
       case 'POST': {
         const body = await exchange.readBody(type.kind);
-        if (name === '') checkFields(type, body, context, false);
+        if (name === '') checkFields(type, body, context);
         answer(
           201,
           await gate.perform<JsonObject>(info, () =>
@@ -129,7 +129,7 @@ export function createResourceHandler({
       }
       case 'PUT': {
         const body = await exchange.readBody(type.kind);
-        checkFields(type, body, context, false);
+        checkFields(type, body, context);
         const { object, created } = await gate.perform(info, () => operations.replace(target, body, context));
         answer(created ? 201 : 200, object);
         return;
@@ -179,6 +179,7 @@ export function createResourceHandler({
       );
     }
     const isListing = verb === 'list' || verb === 'watch';
+    if (type.customResource !== true) checkRoute(exchange.header('accept'), isListing);
     const info: RequestInfo = {
       caller,
       verb,
@@ -210,7 +211,11 @@ export function sendFailure(exchange: Exchange, error: unknown): void {
     failure.retryAfterMillis === undefined
       ? {}
       : { 'retry-after': String(Math.ceil(failure.retryAfterMillis / 1_000)) };
-  exchange.send(failure.httpStatus, isObject(status) ? status : failure.message, retryAfter);
+  const contentType = plainMediaType(exchange.header('accept')) ?? 'application/json';
+  exchange.send(failure.httpStatus, isObject(status) ? status : failure.message, {
+    'content-type': contentType,
+    ...retryAfter,
+  });
 }
 
 function verbOf({ method, query }: Exchange, name: string, subresource: string): string | undefined {

@@ -156,19 +156,21 @@ export function patchOf(exchange: Exchange, body: unknown): Patch {
         );
       return { type: 'json', body };
     case 'application/merge-patch+json':
-      return { type: 'merge', body: objectOf(body) };
+      return { type: 'merge', body: objectOf(body, 'error decoding patch: ') };
     case APPLY:
-      return { type: 'apply', body: objectOf(body), force: isTrue(exchange.query.get('force')) };
+      return {
+        type: 'apply',
+        body: objectOf(body, 'error decoding patch: '),
+        force: isTrue(exchange.query.get('force')),
+      };
     default:
       return { type: 'strategic', body: objectOf(body) };
   }
 }
 
-function objectOf(body: unknown): JsonObject {
+function objectOf(body: unknown, before = ''): JsonObject {
   if (body === null) return {};
   if (isObject(body)) return body;
   const what = Array.isArray(body) ? 'array' : typeof body === 'boolean' ? 'bool' : typeof body;
-  throw badRequest(
-    `error decoding patch: json: cannot unmarshal ${what} into Go value of type map[string]interface {}`,
-  );
+  throw badRequest(`${before}json: cannot unmarshal ${what} into Go value of type map[string]interface {}`);
 }

@@ -32,7 +32,6 @@ export function createLineCache(): LineCache {
   };
 }
 
-/** `plain`: events show whole objects, so their lines can be shared. */
 export interface WatchStreamOptions {
   readonly exchange: Exchange;
   readonly info: RequestInfo;
@@ -40,7 +39,6 @@ export interface WatchStreamOptions {
   readonly operations: Operations;
   readonly gate: Gate;
   readonly representation: Representation;
-  readonly plain: boolean;
   readonly lines: LineCache;
 }
 
@@ -52,7 +50,6 @@ export function streamWatch({
   operations,
   gate,
   representation,
-  plain,
   lines,
 }: WatchStreamOptions): void {
   const { response, signal } = exchange;
@@ -81,7 +78,8 @@ export function streamWatch({
 
   const inner: StreamSink = {
     event(kind, object) {
-      if (plain || kind === 'BOOKMARK') write(lines.line(kind, object));
+      // Whole objects are the same in all streams, and so are their lines.
+      if (representation.isPlain || kind === 'BOOKMARK') write(lines.line(kind, object));
       else write(`{"type":"${kind}","object":${JSON.stringify(representation.event(object, first))}}\n`);
       first = false;
     },

@@ -5,6 +5,7 @@
  */
 import { formatQuantity, tryParseQuantity } from '../../../lib/quantity.ts';
 import { isObject, type Json, type JsonObject, setMember } from '../json.ts';
+import { inConversion } from './conversion-words.ts';
 import type { FieldType, StructField, StructType } from './struct-types.ts';
 
 export interface DecodedStruct {
@@ -27,6 +28,8 @@ interface Reading {
   /** Structs on that way. */
   readonly structs: string[];
   problem: string | undefined;
+  /** Of a value that is not of the type that is wanted. */
+  readonly words: (value: Json, type: FieldType, goType: string, reading: Reading) => string;
 }
 
 const AMOUNT_FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
@@ -34,7 +37,24 @@ const AMOUNT_SUFFIX = "unable to parse quantity's suffix";
 
 /** @param stored an object of that type read before: parts of it that `body` holds unchanged are not read again. */
 export function decodeStruct(body: JsonObject, struct: StructType, stored?: JsonObject): DecodedStruct {
-  const reading: Reading = { unknown: [], path: [], structs: [], problem: undefined };
+  return readAll(body, struct, stored, inJson);
+}
+
+/**
+ * As {@link decodeStruct}, for what a strategic patch or an apply has made, which is no body any more: other words for what cannot be read.
+ * Source: apimachinery pkg/runtime/converter.go.
+ */
+export function convertStruct(body: JsonObject, struct: StructType, stored?: JsonObject): DecodedStruct {
+  return readAll(body, struct, stored, inConversion);
+}
+
+function readAll(
+  body: JsonObject,
+  struct: StructType,
+  stored: JsonObject | undefined,
+  words: Reading['words'],
+): DecodedStruct {
+  const reading: Reading = { unknown: [], path: [], structs: [], problem: undefined, words };
   try {
     const object = readStruct(body, struct, stored, reading);
     return { object, unknown: reading.unknown, ...(reading.problem === undefined ? {} : { problem: reading.problem }) };
@@ -111,15 +131,15 @@ function readValue(
     case 'any':
       return value;
     case 'scalar':
-      return readScalar(value, type.scalar, goType, reading);
+      return readScalar(value, type, goType, reading);
     case 'struct':
       if (isObject(value)) return readStruct(value, type.struct, stored, reading);
-      return mismatch(value, goType, reading);
+      return mismatch(value, type, goType, reading);
     case 'list':
-      if (!Array.isArray(value)) return mismatch(value, goType, reading);
+      if (!Array.isArray(value)) return mismatch(value, type, goType, reading);
       return readList(value, type, stored, reading);
     case 'map':
-      if (!isObject(value)) return mismatch(value, goType, reading);
+      if (!isObject(value)) return mismatch(value, type, goType, reading);
       return readMap(value, type, stored, reading);
     default:
       return readForm(value, type.kind, reading);
@@ -170,22 +190,29 @@ function zeroOf(type: FieldType): Json {
 
 const MOST_INT32 = 2_147_483_647;
 
-function readScalar(value: Json, scalar: string, goType: string, reading: Reading): Json | undefined {
+function readScalar(
+  value: Json,
+  type: FieldType & { kind: 'scalar' },
+  goType: string,
+  reading: Reading,
+): Json | undefined {
+  const { scalar } = type;
   if (scalar === 'string' || scalar === 'bool') {
-    return typeof value === (scalar === 'bool' ? 'boolean' : 'string') ? value : mismatch(value, goType, reading);
+    return typeof value === (scalar === 'bool' ? 'boolean' : 'string') ? value : mismatch(value, type, goType, reading);
   }
-  if (typeof value !== 'number') return mismatch(value, goType, reading);
+  if (typeof value !== 'number') return mismatch(value, type, goType, reading);
   const fits =
     scalar === 'float64' ||
     (Number.isInteger(value) && (scalar === 'int64' || (value <= MOST_INT32 && value >= -MOST_INT32 - 1)));
-  return fits ? value : note(`cannot unmarshal number ${value}`, goType, reading);
+  return fits ? value : mismatch(value, type, goType, reading);
 }
 
 /** Types that read themselves. What they cannot read ends the reading. */
 function readForm(value: Json, form: string, reading: Reading): Json {
   const refuse = (goType: string): never => {
     const what = typeof value === 'number' && goType !== 'string' ? `number ${value}` : nameOf(value);
-    throw new Unreadable(`json: cannot unmarshal ${what} into ${placeOf(reading)} of type ${goType}`);
+    const place = reading.words === inJson ? placeOf(reading) : 'Go value';
+    throw new Unreadable(`json: cannot unmarshal ${what} into ${place} of type ${goType}`);
   };
   switch (form) {
     case 'quantity':
@@ -238,15 +265,16 @@ function nameOf(value: Json): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-function mismatch(value: Json, goType: string, reading: Reading): undefined {
-  const isNumberForNumber = typeof value === 'number' && /^u?int|^float/.test(goType);
-  return note(`cannot unmarshal ${isNumberForNumber ? `number ${value}` : nameOf(value)}`, goType, reading);
+/** Only the first is told; the decoder reads on. */
+function mismatch(value: Json, type: FieldType, goType: string, reading: Reading): undefined {
+  reading.problem ??= reading.words(value, type, goType, reading);
+  return undefined;
 }
 
-/** Only the first is told; the decoder reads on. */
-function note(what: string, goType: string, reading: Reading): undefined {
-  reading.problem ??= `json: ${what} into ${placeOf(reading)} of type ${goType}`;
-  return undefined;
+function inJson(value: Json, _: FieldType, goType: string, reading: Reading): string {
+  const isNumberForNumber = typeof value === 'number' && /^u?int|^float/.test(goType);
+  const what = isNumberForNumber ? `number ${value}` : nameOf(value);
+  return `json: cannot unmarshal ${what} into ${placeOf(reading)} of type ${goType}`;
 }
 
 /** The struct that has the field, and the fields that lead to it, without items of lists. */
