@@ -199,6 +199,16 @@ describeOnBackends('access', (cluster) => {
       expect(body).toMatchObject({ status: { allowed: true } });
     });
 
+    test('an administrator is told of everything', async () => {
+      const { body } = await cluster().post('/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', {
+        spec: { namespace: 'default' },
+      });
+      expect(body['status']).toMatchObject({
+        resourceRules: expect.arrayContaining([{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }]),
+        nonResourceRules: expect.arrayContaining([{ verbs: ['*'], nonResourceURLs: ['*'] }]),
+      });
+    });
+
     test('without credentials one is system:anonymous, and sees health and version only', async () => {
       const { backend, namespace } = cluster();
       const { pods, name } = await namespace();

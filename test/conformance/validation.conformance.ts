@@ -55,6 +55,66 @@ describeOnBackends('validation', (cluster) => {
     ]);
   });
 
+  test('probes and hooks have one way to ask, and know where', async () => {
+    const { post, namespace } = cluster();
+    const { pods } = await namespace();
+    const container = (more: object) => ({
+      metadata: { name: 'a' },
+      spec: { ...podSpec(), containers: [{ name: 'main', image: 'example.test/app:1', ...more }] },
+    });
+    const at = 'spec.containers[0]';
+    const two = { httpGet: { port: 80 }, tcpSocket: { port: 1 } };
+    expectCauses(await post(pods, container({ livenessProbe: {}, readinessProbe: two, startupProbe: { exec: {} } })), [
+      { field: `${at}.livenessProbe`, message: 'Required value: must specify a handler type' },
+      { field: `${at}.readinessProbe.tcpSocket`, message: 'Forbidden: may not specify more than 1 handler type' },
+      { field: `${at}.startupProbe.exec.command`, message: 'Required value' },
+    ]);
+    const liveness = { httpGet: { port: 0 }, periodSeconds: -1, successThreshold: 2, terminationGracePeriodSeconds: 0 };
+    const readiness = { grpc: { port: 70_000 }, terminationGracePeriodSeconds: 5 };
+    const lifecycle = { preStop: {}, postStart: { tcpSocket: { port: 'A' } } };
+    const range = 'must be between 1 and 65535, inclusive';
+    expectCauses(await post(pods, container({ livenessProbe: liveness, readinessProbe: readiness, lifecycle })), [
+      {
+        field: `${at}.lifecycle.postStart.tcpSocket.port`,
+        message: 'Invalid value: "A": must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)',
+      },
+      {
+        field: `${at}.lifecycle.postStart.tcpSocket.port`,
+        message: 'Invalid value: "A": must contain at least one letter (a-z)',
+      },
+      { field: `${at}.lifecycle.preStop`, message: 'Required value: must specify a handler type' },
+      { field: `${at}.livenessProbe.httpGet.port`, message: `Invalid value: 0: ${range}` },
+      { field: `${at}.livenessProbe.periodSeconds`, message: 'Invalid value: -1: must be greater than or equal to 0' },
+      {
+        field: `${at}.livenessProbe.terminationGracePeriodSeconds`,
+        message: 'Invalid value: 0: must be greater than 0',
+      },
+      { field: `${at}.livenessProbe.successThreshold`, message: 'Invalid value: 2: must be 1' },
+      { field: `${at}.readinessProbe.grpc.port`, message: `Invalid value: 70000: ${range}` },
+      {
+        field: `${at}.readinessProbe.terminationGracePeriodSeconds`,
+        message: 'Invalid value: 5: must not be set for readinessProbes',
+      },
+    ]);
+  });
+
+  test('policies of restarts and names are told in their order', async () => {
+    const { post, namespace } = cluster();
+    const { pods } = await namespace();
+    const spec = { ...podSpec(), restartPolicy: 'Sometimes', dnsPolicy: 'Odd' };
+    expectCauses(await post(pods, { metadata: { name: 'a' }, spec }), [
+      {
+        field: 'spec.restartPolicy',
+        message: 'Unsupported value: "Sometimes": supported values: "Always", "OnFailure", "Never"',
+      },
+      {
+        field: 'spec.dnsPolicy',
+        message:
+          'Unsupported value: "Odd": supported values: "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"',
+      },
+    ]);
+  });
+
   test('probes and restarts for a resize are for sidecars, not for init containers that end', async () => {
     const { post, namespace } = cluster();
     const { pods } = await namespace();

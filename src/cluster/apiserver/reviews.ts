@@ -59,13 +59,15 @@ export function reviewTypes({ authentication, rbac, rules }: ReviewOptions): Ser
     review('authorization.k8s.io', 'localsubjectaccessreviews', 'LocalSubjectAccessReview', true, (body) =>
       access(subjectOf(body), body),
     ),
-    review('authorization.k8s.io', 'selfsubjectrulesreviews', 'SelfSubjectRulesReview', false, (body, caller) =>
-      answer(body, {
-        resourceRules: [...rules.rulesFor(caller, stringAt(body, 'spec', 'namespace'))],
-        nonResourceRules: [],
+    review('authorization.k8s.io', 'selfsubjectrulesreviews', 'SelfSubjectRulesReview', false, (body, caller) => {
+      const isAdmin = caller.groups.includes('system:masters');
+      const own = rules.rulesFor(caller, stringAt(body, 'spec', 'namespace'));
+      return answer(body, {
+        resourceRules: [...(isAdmin ? [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }] : []), ...own],
+        nonResourceRules: isAdmin ? [{ verbs: ['*'], nonResourceURLs: ['*'] }] : [],
         incomplete: false,
-      }),
-    ),
+      });
+    }),
     review('authentication.k8s.io', 'selfsubjectreviews', 'SelfSubjectReview', false, (body, caller) =>
       answer(body, { userInfo: { username: caller.name, groups: [...caller.groups] } }),
     ),

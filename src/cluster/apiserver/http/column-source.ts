@@ -1,11 +1,13 @@
-/** A column of a server-side table, and the ages its cells show. */
-import type { Json } from '../json.ts';
+/** A column of a server-side table, how columns are made, and the ages that cells show. */
+import { type Json, numberAt, objectsAt, stringAt, textOf } from '../json.ts';
 import type { ApiObject } from '../served-type.ts';
+
+export type Cell = (object: ApiObject, nowMillis: number) => Json;
 
 /** A column of the table source: name, cell, and whether only `-o wide` shows it. */
 export interface ColumnSource {
   readonly name: string;
-  readonly cell: (object: ApiObject, nowMillis: number) => Json;
+  readonly cell: Cell;
   readonly wide?: boolean;
   readonly integer?: boolean;
 }
@@ -33,4 +35,30 @@ export function humanDuration(millis: number): string {
 /** How long ago `timestamp` was, or `<unknown>`. */
 export function ageOf(timestamp: string | undefined, nowMillis: number): string {
   return timestamp === undefined ? '<unknown>' : humanDuration(nowMillis - Date.parse(timestamp));
+}
+
+export const column = (name: string, cell: Cell): ColumnSource => ({ name, cell });
+export const wide = (name: string, cell: Cell): ColumnSource => ({ name, cell, wide: true });
+export const count = (name: string, ...path: readonly string[]): ColumnSource => ({
+  name,
+  cell: (object) => numberAt(object, ...path) ?? 0,
+  integer: true,
+});
+
+export const text =
+  (fallback: string, ...path: readonly string[]): Cell =>
+  (object) =>
+    stringAt(object, ...path) || fallback;
+
+export const AGE = column('Age', (object, now) => ageOf(object.metadata.creationTimestamp, now));
+
+/** Names and images of the containers of the template at `path`. */
+export function templateColumns(...path: readonly string[]): readonly ColumnSource[] {
+  const all =
+    (key: 'name' | 'image'): Cell =>
+    (object) =>
+      objectsAt(object, ...path, 'spec', 'containers')
+        .map((container) => textOf(container[key]))
+        .join(',');
+  return [wide('Containers', all('name')), wide('Images', all('image'))];
 }

@@ -2,7 +2,6 @@
 import { ascending } from '../../../lib/ascending.ts';
 import {
   type Json,
-  type JsonObject,
   numberAt,
   objectAt,
   objectsAt,
@@ -14,38 +13,21 @@ import {
 } from '../json.ts';
 import type { ApiObject } from '../served-type.ts';
 import { printSelector } from '../subresources.ts';
-import { ageOf, type ColumnSource } from './column-source.ts';
+import {
+  AGE,
+  ageOf,
+  type Cell,
+  type ColumnSource,
+  column,
+  count,
+  templateColumns,
+  text,
+  wide,
+} from './column-source.ts';
+import { FURTHER_COLUMNS } from './further-columns.ts';
 import { podRow } from './pod-row.ts';
 
-type Cell = (object: ApiObject, nowMillis: number) => Json;
-
-const column = (name: string, cell: Cell): ColumnSource => ({ name, cell });
-const wide = (name: string, cell: Cell): ColumnSource => ({ name, cell, wide: true });
-const count = (name: string, ...path: readonly string[]): ColumnSource => ({
-  name,
-  cell: (object) => numberAt(object, ...path) ?? 0,
-  integer: true,
-});
-
-const text =
-  (fallback: string, ...path: readonly string[]): Cell =>
-  (object) =>
-    stringAt(object, ...path) || fallback;
-const AGE = column('Age', (object, now) => ageOf(object.metadata.creationTimestamp, now));
-
-const containersOf = (object: ApiObject): JsonObject[] => objectsAt(object, 'spec', 'template', 'spec', 'containers');
-const TEMPLATE: readonly ColumnSource[] = [
-  wide('Containers', (object) =>
-    containersOf(object)
-      .map(({ name }) => textOf(name))
-      .join(','),
-  ),
-  wide('Images', (object) =>
-    containersOf(object)
-      .map(({ image }) => textOf(image))
-      .join(','),
-  ),
-];
+const TEMPLATE = templateColumns('spec', 'template');
 const SELECTOR = wide('Selector', (object) => printSelector(objectAt(object, 'spec', 'selector')) || '<none>');
 
 function labelText(labels: Record<string, string>): string {
@@ -74,6 +56,11 @@ const nodeAddress =
       objectsAt(node, 'status', 'addresses').find((address) => address['type'] === type),
       'address',
     ) ?? '<none>';
+
+/** `ReadWriteOnce` as `RWO`. */
+const shortMode = (mode: string): string => mode.replace(/[a-z]+/g, '').replace(/^RWOP.*$/, 'RWOP');
+
+const sizeAt = (object: ApiObject, path: string): number => Object.keys(objectAt(object, path) ?? {}).length;
 
 const amount = (value: Json | undefined): Json =>
   typeof value === 'string' || typeof value === 'number' ? value : 'N/A';
@@ -171,20 +158,18 @@ export const TABLE_COLUMNS: Readonly<Record<string, readonly ColumnSource[]>> = 
     AGE,
     wide('Selector', (service) => labelText(stringMapAt(service, 'spec', 'selector'))),
   ],
-  '/configmaps': [column('Data', (map) => String(Object.keys(objectAt(map, 'data') ?? {}).length)), AGE],
-  '/secrets': [
-    column('Type', text('', 'type')),
-    column('Data', (secret) => String(Object.keys(objectAt(secret, 'data') ?? {}).length)),
-    AGE,
-  ],
+  '/configmaps': [column('Data', (map) => sizeAt(map, 'data') + sizeAt(map, 'binaryData')), AGE],
+  '/secrets': [column('Type', text('', 'type')), column('Data', (secret) => sizeAt(secret, 'data')), AGE],
   '/serviceaccounts': [AGE],
   '/persistentvolumeclaims': [
     column('Status', text('', 'status', 'phase')),
     column('Volume', text('', 'spec', 'volumeName')),
     column('Capacity', (claim) => stringAt(claim, 'status', 'capacity', 'storage') ?? ''),
-    column('Access Modes', (claim) => stringsAt(claim, 'spec', 'accessModes').join(',')),
+    column('Access Modes', (claim) => stringsAt(claim, 'status', 'accessModes').map(shortMode).join(',')),
     column('StorageClass', text('', 'spec', 'storageClassName')),
+    column('VolumeAttributesClass', text('<unset>', 'spec', 'volumeAttributesClassName')),
     AGE,
+    wide('VolumeMode', text('<unset>', 'spec', 'volumeMode')),
   ],
   '/events': CORE_EVENT,
   'apps/deployments': [
@@ -233,6 +218,7 @@ export const TABLE_COLUMNS: Readonly<Record<string, readonly ColumnSource[]>> = 
   ],
   'coordination.k8s.io/leases': [column('Holder', text('', 'spec', 'holderIdentity')), AGE],
   'events.k8s.io/events': CORE_EVENT,
+  ...FURTHER_COLUMNS,
 };
 
 /** The same for events read in their newer form, whose fields are named otherwise. */

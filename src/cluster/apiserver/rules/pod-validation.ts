@@ -1,9 +1,17 @@
 /** Validation of pod specs on create, in pods and templates. Source: kubernetes pkg/apis/core/validation/validation.go. */
 import { parseQuantity, tryParseQuantity } from '../../../lib/quantity.ts';
-import { duplicateField, type FieldError, invalidField, requiredField, unsupportedField } from '../field-errors.ts';
+import {
+  duplicateField,
+  type FieldError,
+  invalidField,
+  requiredField,
+  unsupportedField,
+  unsupportedInOrder,
+} from '../field-errors.ts';
 import { type JsonObject, objectAt, objectsAt, stringAt, textOf } from '../json.ts';
 import { dnsLabelProblem, validateLabels } from '../object-meta.ts';
 import { validateInitContainer } from './init-containers.ts';
+import { portNameProblems, validateProbes } from './probe-validation.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
@@ -43,17 +51,6 @@ export function validateResources(resources: JsonObject | undefined, path: strin
     }
   }
   return errors;
-}
-
-/** Source: apimachinery pkg/util/validation `IsValidPortName`. */
-function portNameProblems(name: string): string[] {
-  return [
-    ...(name.length > 15 ? ['must be no more than 15 characters'] : []),
-    ...(/^[-a-z0-9]+$/.test(name) ? [] : ['must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)']),
-    ...(/[a-z]/.test(name) ? [] : ['must contain at least one letter (a-z)']),
-    ...(name.includes('--') ? ['must not contain consecutive hyphens'] : []),
-    ...(/^-|-$/.test(name) ? ['must not begin or end with a hyphen'] : []),
-  ];
 }
 
 function validatePorts(container: JsonObject, path: string): FieldError[] {
@@ -185,14 +182,16 @@ export function validatePodSpec(
       errors.push(...validateContainer(container, at, names, volumes));
       if (stringAt(spec, 'restartPolicy') === 'Never' && container['restartPolicy'] !== 'Always')
         errors.push(...restartingResizes(container, at));
-      if (list === 'initContainers') errors.push(...validateInitContainer(container, at));
+      errors.push(
+        ...(list === 'initContainers' ? validateInitContainer(container, at) : validateProbes(container, at)),
+      );
     });
   }
   const restartPolicy = stringAt(spec, 'restartPolicy') ?? '';
   if (!RESTART_POLICIES.includes(restartPolicy))
-    errors.push(unsupportedField(`${path}.restartPolicy`, restartPolicy, RESTART_POLICIES));
+    errors.push(unsupportedInOrder(`${path}.restartPolicy`, restartPolicy, RESTART_POLICIES));
   const dnsPolicy = stringAt(spec, 'dnsPolicy') ?? '';
-  if (!DNS_POLICIES.includes(dnsPolicy)) errors.push(unsupportedField(`${path}.dnsPolicy`, dnsPolicy, DNS_POLICIES));
+  if (!DNS_POLICIES.includes(dnsPolicy)) errors.push(unsupportedInOrder(`${path}.dnsPolicy`, dnsPolicy, DNS_POLICIES));
   const grace = spec?.['terminationGracePeriodSeconds'];
   if (typeof grace === 'number' && grace < 0)
     errors.push(invalidField(`${path}.terminationGracePeriodSeconds`, grace, NOT_NEGATIVE));
