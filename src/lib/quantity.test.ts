@@ -98,6 +98,16 @@ describe('documented forms', () => {
     expect(print('1e-400')).toBe('1e-9');
   });
 
+  test.each(['1'.repeat(1_001), `0.${'1'.repeat(3_000_000)}`, `1${'0'.repeat(1_000)}Mi`])(
+    'more digits than anybody means are refused, in few words',
+    (text) => {
+      expect(() => parseQuantity(text)).toThrow(
+        expect.objectContaining({ value: expect.stringMatching(/^.{90,140}$/) }),
+      );
+      expect(parseQuantity('1'.repeat(1_000)).nanos).toBe(BigInt('1'.repeat(1_000)) * 1_000_000_000n);
+    },
+  );
+
   test('an error names the text and what is accepted', () => {
     expect(() => parseQuantity('12KB')).toThrow(/"12KB".*Ki, Mi/);
   });

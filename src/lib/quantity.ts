@@ -4,6 +4,7 @@
  */
 import { ascending } from './ascending.ts';
 import { InvalidValueError } from './errors.ts';
+import { shortened } from './shortened.ts';
 import type { Bytes, Millicores } from './units.ts';
 
 /** How the text was written, and so how it is printed: `1k`, `1Ki` or `1e3`. */
@@ -21,6 +22,9 @@ const NANOS = 1_000_000_000n;
 const NANOS_PER_MILLI = 1_000_000n;
 /** Larger exponents have no use and would make numbers of unbounded size out of a few characters. */
 const MAX_EXPONENT = 400;
+/** Longer texts are of nobody who means an amount: each digit more makes reading them slower than the one before. */
+const MAX_LENGTH = 1_000;
+const QUOTED_LENGTH = 100;
 /** Binary quantities are capped at 2^63 - 1, as Kubernetes caps them. */
 const MAX_BINARY_NANOS = (2n ** 63n - 1n) * NANOS;
 
@@ -90,6 +94,7 @@ function plainQuantity(text: string): Quantity | undefined {
 }
 
 function anyQuantity(text: string): Quantity {
+  if (text.length > MAX_LENGTH) throw new InvalidValueError('quantity', shortened(text, QUOTED_LENGTH), ACCEPTED);
   const match = QUANTITY.exec(text);
   const [, sign = '', whole = '', fraction = '', suffix = ''] = match ?? [];
   const scale = readSuffix(suffix);
