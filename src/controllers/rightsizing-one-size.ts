@@ -1,12 +1,12 @@
 /** Replicas that had sizes of their own return to one size for all, and what is told where they have one. */
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
-import { runningPods } from '../decide/rightsizing/pod-drift.ts';
 import { goesItsOwnWay, type ReplicaTold, replicasText } from '../decide/rightsizing/replica-text.ts';
 import { type Saving, savingOf, sumSavings } from '../decide/rightsizing/savings.ts';
 import { renderReason } from '../lib/reasons.ts';
 import { writeAppliedSizes } from '../model/applied-sizes.ts';
 import { learnedTogether, writeLessons } from '../model/learned-floors.ts';
-import { mostOfAll, stateOfPod } from '../model/replica-sizes.ts';
+import { isLive } from '../model/owners.ts';
+import { mostOfAll, noReplicas, stateOfPod, withReplicaSizes } from '../model/replica-sizes.ts';
 import type { Advised } from './rightsizing-advise.ts';
 import type { Annotations } from './rightsizing-annotate.ts';
 import { LOOK_AGAIN_MILLIS } from './rightsizing-apply-result.ts';
@@ -23,11 +23,12 @@ export interface Rejoining {
  * them.
  * @returns undefined where there is nothing to return from.
  */
-export function toOneSize({ workload, replicas, inForce, lessons }: Advised): Rejoining | undefined {
+export function toOneSize(advised: Advised): Rejoining | undefined {
+  const { workload, replicas, lessons } = advised;
   if (replicas?.obstacle === undefined || workload.annotations[rightsizingKeys.replicaSizes] === undefined) {
     return undefined;
   }
-  const all = mostOfAll(inForce, replicas.states);
+  const all = mostOfAll(sizeThatCounts(advised), replicas.states);
   const learned = learnedTogether([lessons, ...[...replicas.states.values()].map((state) => state.lessons)]);
   return {
     annotations: {
@@ -44,15 +45,27 @@ export function toOneSize({ workload, replicas, inForce, lessons }: Advised): Re
   };
 }
 
+/** The size of all, unless every pod has its own: what nobody has was lowered for nobody, and is more than any needs. */
+function sizeThatCounts(advised: Advised): Advised['inForce'] {
+  const { inForce, replicas } = advised;
+  const [first] = replicas?.states.values() ?? [];
+  return first !== undefined && isWornByNobody(advised) ? withReplicaSizes(inForce, first) : inForce;
+}
+
+function isWornByNobody({ replicas, workload, pods }: Pick<Advised, 'replicas' | 'workload' | 'pods'>): boolean {
+  const live = pods.filter(({ pod }) => isLive(pod));
+  const { states = noReplicas } = replicas ?? {};
+  return live.length > 0 && live.every(({ pod }) => stateOfPod(states, workload, pod) !== undefined);
+}
+
 /** Some replica has a size of its own, and may. */
 export function hasOwnSizes({ replicas }: Advised): boolean {
   return replicas !== undefined && replicas.obstacle === undefined && replicas.states.size > 0;
 }
 
-/** Every pod that runs has a size of its own: what is advised for all is for none of them. */
-export function isForNobody({ replicas, workload, pods }: Pick<Advised, 'replicas' | 'workload' | 'pods'>): boolean {
-  if (replicas === undefined || replicas.obstacle !== undefined || replicas.replicas.length === 0) return false;
-  return runningPods(pods).every(({ pod }) => stateOfPod(replicas.states, workload, pod) !== undefined);
+/** Every pod has a size of its own: what is advised for all is for none of them. */
+export function isForNobody(advised: Pick<Advised, 'replicas' | 'workload' | 'pods'>): boolean {
+  return advised.replicas?.obstacle === undefined && isWornByNobody(advised);
 }
 
 /** Replicas with sizes of their own that cannot be changed in place are left as they are, whatever else is allowed. */

@@ -18,7 +18,7 @@ export interface WorkloadResult {
   readonly saving: Saving;
   /** Of replicas that are sized each for itself; left out where none may be. */
   readonly replicas?: readonly ReplicaTold[];
-  /** Every pod that runs has a size of its own: what is advised for all is for none of them. */
+  /** Every pod has a size of its own: what is advised for all is for none of them. */
   readonly isForNobody?: true;
   readonly hasUsage: boolean;
   /** Why usage could not be read, where it could not be for longer than a new workload takes. */

@@ -108,6 +108,20 @@ describe('a size per replica', () => {
     expect(await cpuOf('db-2')).toBe(had);
   });
 
+  test('by going back to one size nobody is given more than the largest has, whatever all had long ago', async () => {
+    const world = await startSizedWorld({ onDemandNodes: 3, spotNodes: 0 });
+    await world.api.create(resources.statefulSets, statefulSet(3), inShop);
+    await world.until('all run', async () => (await sizedPods(world, 'db')).length === 3, 5 * MINUTE);
+    await createPolicy(world, { mode: 'Auto', updates: own });
+    const sizes = async () => [...new Set((await memoryOf(world)).values())];
+    await world.until('all have shrunk', async () => (await sizes()).join() === '120Mi', 10 * MINUTE);
+    await world.clock.advance(3 * MINUTE);
+    await setUpdates(world, { sizePerReplica: false, memoryDecrease: 'Never' });
+    await world.until('back to one size', async () => (await annotationOf(world)) === undefined, 5 * MINUTE);
+    await world.clock.advance(2 * MINUTE);
+    expect(await sizes()).toEqual(['120Mi']);
+  });
+
   test('an edited template means what it says: nobody keeps a size from before', async () => {
     const world = await startShrunk();
     const resourcesOf = { requests: { cpu: '700m', memory: '600Mi' }, limits: { memory: '1Gi' } };
