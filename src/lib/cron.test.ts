@@ -74,6 +74,11 @@ describe('daylight saving', () => {
     expect(nextOf(`${berlin} 30 2 * * *`, '2026-03-29T01:00:00Z')).toBe('2026-03-30T00:30Z');
   });
 
+  test('one whose gap ends with the day is left out that day', () => {
+    const nuuk = 'CRON_TZ=America/Nuuk 15 23 * * *';
+    expect(nextOf(nuuk, '2026-03-28T12:00:00Z')).toBe('2026-03-30T00:15Z');
+  });
+
   test('a time shown twice in autumn comes the first time only', () => {
     expect(nextOf(`${berlin} 30 2 * * *`, '2026-10-24T12:00:00Z')).toBe('2026-10-25T00:30Z');
     expect(nextOf(`${berlin} 30 2 * * *`, '2026-10-25T00:30:00Z')).toBe('2026-10-26T01:30Z');

@@ -57,8 +57,9 @@ export const CRON_ACCEPTED =
 /**
  * Reads a schedule.
  *
- * Daylight saving: a time of day that the clocks skip in spring occurs at the first instant after the gap, and one they
- * show twice in autumn occurs the first time only. (robfig/cron drops the former and repeats the latter.) Schedules of
+ * Daylight saving: a time of day that the clocks skip in spring occurs at the first instant after the gap, unless that is
+ * another day already (in Greenland they go from 23:00 to midnight), and one they show twice in autumn occurs the first
+ * time only. (robfig/cron drops the former and repeats the latter.) Schedules of
  * every hour have no times of day, and go on with the hours that pass.
  * @throws InvalidValueError naming the field; also for dates that never come, such as 31 February.
  */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { at, type Cluster, itemsOf } from './cluster.ts';
 import { describeOnBackends } from './describe-on-backends.ts';
+import type { Answer } from './endpoint.ts';
 
 const EVERYTHING = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
 const STREAMS = 'application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
@@ -175,6 +176,20 @@ describeOnBackends('forms of answers', (cluster) => {
         `Unable to convert to Table as requested: includeObject: Invalid value: "Some": must be 'Metadata', 'Object', 'None', or empty`,
       ]);
     });
+  });
+
+  test('warnings come with failures, too, in any script', async () => {
+    const { post, namespace, must } = cluster();
+    const { configMaps } = await namespace();
+    const body = { metadata: { name: 'a' }, 'größe→': 1 };
+    const warningOf = async (answer: Promise<Answer>): Promise<unknown> => {
+      const { status, headers } = await answer;
+      return [status, Buffer.from(String(headers['warning']), 'latin1').toString()];
+    };
+    const warning = '299 - "unknown field \\"größe→\\""';
+    expect(await warningOf(post(configMaps, body))).toEqual([201, warning]);
+    expect(await warningOf(post(configMaps, body))).toEqual([409, warning]);
+    await must(cluster().delete(`${configMaps}/a`));
   });
 
   test('JSON is indented for people', async () => {

@@ -36,6 +36,8 @@ export interface Exchange {
   readonly query: URLSearchParams;
   readonly request: HttpRequest;
   readonly response: HttpResponse;
+  /** Sent with whatever is answered, failures included. */
+  readonly warnings: string[];
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal;
   header(name: string): string;
@@ -56,6 +58,7 @@ export function createExchange(request: HttpRequest, response: HttpResponse): Ex
   const gone = new AbortController();
   response.on('close', () => gone.abort(new Error('the client has closed the request')));
 
+  const warnings: string[] = [];
   const header = (name: string): string => {
     const value = request.headers[name];
     return Array.isArray(value) ? value.join(', ') : (value ?? '');
@@ -99,6 +102,7 @@ export function createExchange(request: HttpRequest, response: HttpResponse): Ex
     query,
     request,
     response,
+    warnings,
     signal: gone.signal,
     header,
     readValue,
@@ -142,9 +146,11 @@ export function createExchange(request: HttpRequest, response: HttpResponse): Ex
       if (response.headersSent || gone.signal.aborted) return;
       const isYaml = headers['content-type'] === 'application/yaml';
       const bytes = Buffer.from(typeof body === 'string' ? body : isYaml ? yamlText(body) : jsonText(body));
-      startAnswer(response, status, {
+      // With the body: alone Node would write the headers as UTF-8 once more.
+      writeHead(response, status, {
         'content-type': 'application/json',
         'cache-control': 'no-cache, private',
+        ...(warnings.length > 0 && { warning: warningHeader(warnings) }),
         ...headers,
         'content-length': String(bytes.length),
       });
@@ -155,6 +161,11 @@ export function createExchange(request: HttpRequest, response: HttpResponse): Ex
       else response.destroy();
     },
   };
+}
+
+/** In UTF-8 as Go writes it: characters beyond Latin-1 are no text of a header to Node. */
+function warningHeader(warnings: readonly string[]): string {
+  return Buffer.from(warnings.map((each) => `299 - ${JSON.stringify(each)}`).join(', ')).toString('latin1');
 }
 
 /** Whether JSON is indented. Source: isPrettyPrint of apiserver pkg/endpoints/handlers/negotiation/negotiate.go. */
@@ -177,8 +188,13 @@ function targetOf(target: string): { readonly path: string; readonly query: URLS
 
 /** Sends status and headers at once, before any byte of the body. */
 export function startAnswer(response: HttpResponse, status: number, headers: Readonly<Record<string, string>>): void {
+  writeHead(response, status, headers);
+  if (!('stream' in response)) response.flushHeaders();
+}
+
+function writeHead(response: HttpResponse, status: number, headers: Readonly<Record<string, string>>): void {
   if ('stream' in response) response.writeHead(status, headers);
-  else response.writeHead(status, headers).flushHeaders();
+  else response.writeHead(status, headers);
 }
 
 /** Writes the last bytes; the two response types overload `end` differently. */

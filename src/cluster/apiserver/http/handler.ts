@@ -108,12 +108,8 @@ export function createResourceHandler({
     const context = writeContextOf(exchange, info.caller);
     const answer = (status: number, object: JsonObject): void => {
       gate.leave(info);
-      const warning = context.warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(', ');
       const shown = object['kind'] === 'Status' ? object : representation.one(object);
-      exchange.send(status, shown, {
-        'content-type': representation.contentType,
-        ...(warning === '' ? {} : { warning }),
-      });
+      exchange.send(status, shown, { 'content-type': representation.contentType });
     };
     switch (method) {
       case 'POST': {

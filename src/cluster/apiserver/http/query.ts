@@ -111,7 +111,7 @@ export function writeContextOf(exchange: Exchange, caller: Caller): WriteContext
     dryRun: method !== 'DELETE' && query.getAll('dryRun').includes('All'),
     fieldManager: query.get('fieldManager') || agent || 'unknown',
     fieldValidation: fieldValidationOf(query),
-    warnings: [],
+    warnings: exchange.warnings,
   };
 }
 
