@@ -30,6 +30,7 @@ import './replica-sets.conformance.ts';
 import './resizes.conformance.ts';
 import './stateful-sets.conformance.ts';
 import './subresources.conformance.ts';
+import './tables.conformance.ts';
 import './template-sizes.conformance.ts';
 import './validation.conformance.ts';
 import './watches.conformance.ts';
