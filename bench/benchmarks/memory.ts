@@ -11,8 +11,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BenchResult, quantile } from '../bench-result.ts';
 import { createBenchWorld } from '../bench-world.ts';
+import { type MemoryCase, memoryCases, memoryClusters } from '../memory-cases.ts';
 import {
-  type EngineSet,
   measureOperator,
   type OperatorMemory,
   packageOperator,
@@ -50,51 +50,70 @@ function heapPerPod(): number {
   return (large - small) / 10_000;
 }
 
-const figures: Record<string, number> = { heap_bytes_per_pod: heapPerPod() };
-const folder = mkdtempSync(join(tmpdir(), 'stowage-bench-'));
-try {
-  const packaged = packageOperator(folder);
-  for (const [pods, nodes] of [
-    [1000, 50],
-    [10_000, 500],
-  ] as const) {
-    const cluster = await serveCluster(pods, nodes, folder);
-    const measure = async (engines: EngineSet): Promise<number> => {
-      const starts: OperatorMemory[] = [];
-      for (let start = 0; start < STARTS; start++)
-        starts.push(await measureOperator(packaged, cluster.kubeconfig, folder, engines));
-      const median = (key: keyof OperatorMemory) =>
-        quantile(
-          starts.map((one) => one[key]),
-          0.5,
-        );
-      figures[`${engines}_rss_${pods}_pods_mb`] = median('rss');
-      figures[`${engines}_anonymous_${pods}_pods_mb`] = median('anonymous');
-      figures[`${engines}_peak_rss_${pods}_pods_mb`] = median('peak');
-      figures[`${engines}_cpu_seconds_${pods}_pods`] = median('cpuSeconds');
-      return median('rss');
-    };
-    const rss = await measure('placement');
-    const source = await measureOperator(sourceLauncher, cluster.kubeconfig, folder, 'placement');
-    const whole = await measureWhole(cluster.kubeconfig);
-    figures[`source_rss_${pods}_pods_mb`] = source.rss;
-    figures[`whole_objects_rss_${pods}_pods_mb`] = whole;
-    figures[`placement_to_whole_objects_${pods}_pods_ratio`] = rss / whole;
-    await cluster.addEngines();
-    await measure('all');
-    await cluster.close();
+async function measure(isWanted: (name: MemoryCase) => boolean): Promise<Record<string, number>> {
+  const figures: Record<string, number> = {};
+  if (isWanted('heap')) figures['heap_bytes_per_pod'] = heapPerPod();
+  const clusters = memoryClusters.filter(({ pods }) =>
+    memoryCases.some((name) => name.endsWith(`-${pods}`) && isWanted(name)),
+  );
+  if (clusters.length === 0) return figures;
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-bench-'));
+  try {
+    const packaged = packageOperator(folder);
+    for (const { pods, nodes } of clusters) {
+      const cluster = await serveCluster(pods, nodes, folder);
+      const measureStarts = async (engines: 'placement' | 'all'): Promise<void> => {
+        const starts: OperatorMemory[] = [];
+        for (let start = 0; start < STARTS; start++)
+          starts.push(await measureOperator(packaged, cluster.kubeconfig, folder, engines));
+        const median = (key: keyof OperatorMemory) =>
+          quantile(
+            starts.map((one) => one[key]),
+            0.5,
+          );
+        figures[`${engines}_rss_${pods}_pods_mb`] = median('rss');
+        figures[`${engines}_anonymous_${pods}_pods_mb`] = median('anonymous');
+        figures[`${engines}_peak_rss_${pods}_pods_mb`] = median('peak');
+        figures[`${engines}_cpu_seconds_${pods}_pods`] = median('cpuSeconds');
+      };
+      if (isWanted(`placement-${pods}`)) await measureStarts('placement');
+      if (isWanted(`source-${pods}`)) {
+        const { rss } = await measureOperator(sourceLauncher, cluster.kubeconfig, folder, 'placement');
+        figures[`source_rss_${pods}_pods_mb`] = rss;
+      }
+      if (isWanted(`whole-${pods}`))
+        figures[`whole_objects_rss_${pods}_pods_mb`] = await measureWhole(cluster.kubeconfig);
+      const [placement, whole] = [
+        figures[`placement_rss_${pods}_pods_mb`],
+        figures[`whole_objects_rss_${pods}_pods_mb`],
+      ];
+      if (placement !== undefined && whole !== undefined)
+        figures[`placement_to_whole_objects_${pods}_pods_ratio`] = placement / whole;
+      if (isWanted(`all-${pods}`)) {
+        await cluster.addEngines();
+        await measureStarts('all');
+      }
+      await cluster.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+  return figures;
 }
 
+/** Names of cases; none stands for all. */
+const wanted: readonly string[] = process.argv.slice(2);
+const isWhole = wanted.length === 0;
+const figures = await measure((name) => isWhole || wanted.includes(name));
+const bars: BenchResult['bars'] = [
+  { key: 'placement_rss_10000_pods_mb', op: '<=', value: 100 },
+  { key: 'all_rss_10000_pods_mb', op: '<=', value: 100 },
+  { key: 'heap_bytes_per_pod', op: '<=', value: 1024 },
+];
+// What was not asked for has no figure to be held to.
 const result: BenchResult = {
   name: 'memory',
   figures,
-  bars: [
-    { key: 'placement_rss_10000_pods_mb', op: '<=', value: 100 },
-    { key: 'all_rss_10000_pods_mb', op: '<=', value: 100 },
-    { key: 'heap_bytes_per_pod', op: '<=', value: 1024 },
-  ],
+  bars: isWhole ? bars : bars.filter(({ key }) => key in figures),
 };
 console.log(JSON.stringify(result));

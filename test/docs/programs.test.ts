@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { memoryCases } from '../../bench/memory-cases.ts';
 import { runHelm } from '../chart/helm.ts';
 import { CHART, findHelm } from '../chart/render.ts';
 import { readArmsOptions } from '../node/allocation/arms-options.ts';
@@ -20,13 +21,13 @@ describe('npm', () => {
   /** npm's own, which are not scripts. */
   const own: ReadonlySet<string> = new Set(['ci', 'install']);
   const isFile = (path: string): boolean => existsSync(join(root, path));
+  const benchFlags = ['NAME', '--json', '--check', ...memoryCases.map((name) => `--case=${name}`)];
   /** Of a script that takes arguments: what is wrong with them. */
   const checks: Readonly<Record<string, (args: readonly string[]) => unknown>> = {
     start: (args) => problemOf(['demo', ...args]),
     test: (args) => args.find((path) => !isFile(path)),
     'test:node': (args) => args.find((path) => !isFile(path)),
-    bench: (args) =>
-      args.find((arg) => !['NAME', '--json', '--check'].includes(arg) && !isFile(`bench/benchmarks/${arg}.ts`)),
+    bench: (args) => args.find((arg) => !benchFlags.includes(arg) && !isFile(`bench/benchmarks/${arg}.ts`)),
     'bench:node': (args) => void readArmsOptions(args),
     chaos: (args) => unknownOption('scripts/chaos.ts', args),
     properties: (args) => unknownOption('scripts/properties.ts', args),
