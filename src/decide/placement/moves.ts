@@ -20,7 +20,8 @@ export interface Move {
 
 /**
  * `landed`: a pod made since runs on the side meant. `failed`: it runs on the other side (the webhook did not
- * steer it), or has found no node for `patienceMillis`. `pending`: neither yet.
+ * steer it) or was sent there (its admission saw an old picture), or has found no node for `patienceMillis`. `pending`:
+ * neither yet.
  */
 export type MoveOutcome = 'pending' | 'landed' | 'failed';
 
@@ -47,15 +48,20 @@ export function judgeMove(
 ): MoveOutcome {
   let isElsewhere = false;
   let isStranded = false;
+  let isOnItsWay = false;
   for (const pod of madeSince(view, workload, move)) {
     const node = pod.nodeName === undefined ? undefined : view.node(pod.nodeName);
     if (node !== undefined) {
       const nodeClass = sides.classOf(node);
       if (nodeClass === move.to) return 'landed';
       isElsewhere ||= nodeClass !== 'unknown';
-    } else if (pod.unschedulableSince !== undefined) {
-      isStranded ||= pod.unschedulableSince + options.patienceMillis <= options.now;
+    } else if (pod.unschedulableSince !== undefined && pod.unschedulableSince + options.patienceMillis <= options.now) {
+      isStranded = true;
+    } else if (pod.nodeName === undefined && pod.capacity !== undefined) {
+      // Where it waits is where it was sent: with watches that lag, each move would be followed by the next.
+      if (pod.capacity === move.to) isOnItsWay = true;
+      else isElsewhere = true;
     }
   }
-  return isElsewhere || isStranded ? 'failed' : 'pending';
+  return isStranded || (isElsewhere && !isOnItsWay) ? 'failed' : 'pending';
 }
