@@ -14,7 +14,8 @@ import { NOON, someSettings } from '../model/testing/records.ts';
 import { createMovePod } from './move-pod.ts';
 import { compilePlacementRules } from './placement-rules.ts';
 
-const plan = { policy: managed, drift: 1, replicas: 4 };
+const pods = ['s1', 's3'].map((name) => ({ ref: { namespace: 'shop', name, uid: name } }));
+const plan = { policy: managed, drift: 1, replicas: 4, pods };
 const turn: Block = { rule: 'turn', reason: 'AwaitingTurn', message: 'm', advice: 'a', retryAfterMillis: 5_000 };
 const settings = someSettings({ cooldownMillis: 10_000, disruptionRetryMillis: 60_000 });
 
@@ -43,7 +44,7 @@ function setUp(outcomes: readonly EvictionOutcome[], changes: SceneChanges & { r
       },
       noteBlocked: (_, { reason }) => void story.push(`no place for ${reason}`),
     },
-    moves: { started: ({ pod }) => void story.push(`watch ${pod.name}`) },
+    moves: { started: ({ pod }, _, known) => void story.push(`watch ${pod.name} of ${[...(known ?? [])].join()}`) },
     spot: {
       startProbe: () => void story.push('probe'),
       cancelProbe: () => void story.push('no probe'),
@@ -68,7 +69,7 @@ describe('a move', () => {
   test('is watched and told, and the workload is looked at again after its cooldown', async () => {
     const { run, story, journal, history } = setUp([]);
     expect(await run()).toBe(10_000);
-    expect(story).toEqual(['take', 'evict', 'watch s3', 'event EvictedForRebalance']);
+    expect(story).toEqual(['take', 'evict', 'watch s3 of s1,s3', 'event EvictedForRebalance']);
     expect(journal()).toEqual(['done EvictedForRebalance']);
     expect(history.returns(web.uid)).toEqual([]);
   });
@@ -88,7 +89,7 @@ describe('a move', () => {
   test('back to spot finds it open for this one pod, and is told as a return', async () => {
     const { run, story, history } = setUp([]);
     expect(await run({ ...evict(), pod: { ...evict().pod, name: 'o1', uid: 'o1' }, ...toSpot })).toBe(10_000);
-    expect(story).toEqual(['take', 'probe', 'evict', 'watch o1', 'event ReturnedToSpot']);
+    expect(story).toEqual(['take', 'probe', 'evict', 'watch o1 of s1,s3', 'event ReturnedToSpot']);
     expect(history.returns(web.uid)).toEqual([NOON]);
   });
 });
@@ -121,7 +122,7 @@ describe('an eviction that the API server does not carry out', () => {
   test.each(['unknown', 'gone'] as const)('%s counts as done for the cooldown, and is no event', async (result) => {
     const { run, story } = setUp([result === 'gone' ? { result } : { result, message: 'm' }]);
     expect(await run()).toBe(10_000);
-    expect(story).toEqual(['take', 'evict', 'watch s3']);
+    expect(story).toEqual(['take', 'evict', 'watch s3 of s1,s3']);
   });
 
   test('busy, holds back every move until the time it names, and takes no turn meanwhile', async () => {

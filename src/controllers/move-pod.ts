@@ -3,7 +3,7 @@ import type { Events } from '../act/events.ts';
 import { type EvictionOutcome, mayBeGone } from '../act/eviction-outcome.ts';
 import type { EngineJournal } from '../act/journal.ts';
 import type { EvictDecision } from '../decide/decision.ts';
-import type { WorkloadPlan } from '../decide/placement/plan.ts';
+import type { PodPlan, WorkloadPlan } from '../decide/placement/plan.ts';
 import type { SpotMemory } from '../decide/placement/spot-memory.ts';
 import type { Block } from '../guard/context.ts';
 import { type Approved, inspect } from '../guard/guard.ts';
@@ -44,7 +44,7 @@ export interface MovePodOptions {
  */
 export type MovePod = (
   workload: WorkloadRecord,
-  plan: Pick<WorkloadPlan, 'policy' | 'drift' | 'replicas'>,
+  plan: Pick<WorkloadPlan, 'policy' | 'drift' | 'replicas'> & { readonly pods: readonly Pick<PodPlan, 'ref'>[] },
   decision: EvictDecision,
   signal: AbortSignal,
 ) => Promise<Millis | undefined>;
@@ -68,7 +68,7 @@ export function createMovePod(options: MovePodOptions): MovePod {
       blocks.report(workload, decision, block);
       return block.retryAfterMillis;
     };
-    const { policy, drift, replicas } = plan;
+    const { policy, drift, replicas, pods } = plan;
     const key = workloadKey(workload);
     const candidate = { engine: 'placement', key, workloadUid: workload.uid, drift, replicas } as const;
     const context = disruptions.contextWith(policy, workload.namespace);
@@ -86,7 +86,8 @@ export function createMovePod(options: MovePodOptions): MovePod {
     const others = turns.take(candidate);
     if (others !== undefined) return blocked(others);
 
-    const outcome = await carryOut(options, workload, verdict.approved, signal);
+    const known = new Set(pods.map(({ ref }) => ref.uid));
+    const outcome = await carryOut(options, { workload, known }, verdict.approved, signal);
     if (outcome.result === 'throttled') {
       throttledUntil = Math.max(throttledUntil, clock.now() + outcome.retryAfterMillis);
     }
@@ -102,7 +103,7 @@ export function createMovePod(options: MovePodOptions): MovePod {
 /** Evicts, and enters what came of it wherever it is remembered or told. */
 async function carryOut(
   { disruptions, moves, spot, events, journal, metrics, clock, log }: MovePodOptions,
-  workload: WorkloadRecord,
+  { workload, known }: { readonly workload: WorkloadRecord; readonly known: ReadonlySet<string> },
   approved: Approved<EvictDecision>,
   signal: AbortSignal,
 ): Promise<EvictionOutcome> {
@@ -118,7 +119,7 @@ async function carryOut(
   countEviction(metrics, workload, outcome.result);
   log.info({ namespace, name, kind, pod: pod.name, from, result: outcome.result }, 'Eviction asked for');
   if (mayBeGone(outcome)) {
-    moves.started(decision, startedAt);
+    moves.started(decision, startedAt, known);
     if (isReturn) disruptions.history.recordReturn(uid, startedAt);
   } else {
     // One workload whose evictions are refused must not keep all others from trying spot.

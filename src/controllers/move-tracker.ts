@@ -12,8 +12,11 @@ import type { Sides } from '../model/sides.ts';
 
 /** Of this process: moves that a predecessor began are not judged. */
 export interface MoveTracker {
-  /** One move a workload is watched: the latest, as at most one pod of it goes at a time. */
-  started(decision: EvictDecision, at: EpochMillis): void;
+  /**
+   * One move a workload is watched: the latest, as at most one pod of it goes at a time.
+   * @param known uids of the workload's pods as they were seen when it was decided.
+   */
+  started(decision: EvictDecision, at: EpochMillis, known?: ReadonlySet<string>): void;
   /**
    * Judges the workload's last move and enters the result in the history.
    * @returns how long until looking again is worth it, where only time decides; undefined otherwise.
@@ -54,8 +57,8 @@ export function createMoveTracker(history: DisruptionLog, steersNewPods: () => b
     return made.length > 0;
   };
   return {
-    started({ workloadUid, pod, to }, at) {
-      moves.set(workloadUid, { workloadUid, podUid: pod.uid, to, at, hasFailed: false, isAdmissionTold: false });
+    started({ workloadUid, pod, to }, at, known) {
+      moves.set(workloadUid, { workloadUid, podUid: pod.uid, to, at, known, hasFailed: false, isAdmissionTold: false });
     },
     judge(view, sides, workload, now) {
       const move = moves.get(workload.uid);

@@ -11,14 +11,16 @@ const sides = createSides(someSettings().nodeClasses);
 const move: Move = { workloadUid: web.uid, podUid: 'evicted', to: 'on-demand', at: NOON };
 const options = { patienceMillis: 60_000, now: NOON + 120_000 };
 
-function judge(...pods: Partial<PodRecord>[]): MoveOutcome {
+const judge = (...pods: Partial<PodRecord>[]): MoveOutcome => judgeOf(move, pods);
+
+function judgeOf(judged: Move, pods: readonly Partial<PodRecord>[]): MoveOutcome {
   const view = createSnapshot({
     nodes: [aNode('s', 'spot'), aNode('o', 'on-demand'), aNode('x', undefined)],
     workloads: [web],
     replicaSets: [replicaSet],
     pods: pods.map((changes, index) => aPod(replicaSet, `p${index}`, { createdAt: NOON + 2000, ...changes })),
   });
-  return judgeMove(view, sides, web, move, options);
+  return judgeMove(view, sides, web, judged, options);
 }
 
 describe('judgeMove', () => {
@@ -43,5 +45,13 @@ describe('judgeMove', () => {
     ['creation times are whole seconds', [{ nodeName: 'o', createdAt: NOON - 999 }], 'landed'],
   ])('bug 21: %s', (_, pods, expected) => {
     expect(judge(...pods)).toBe(expected);
+  });
+
+  test.each<[string, Partial<PodRecord>[], MoveOutcome]>([
+    ['a replacement that seems older than the move', [{ nodeName: 's', createdAt: NOON - 60_000 }], 'failed'],
+    ['one that is where it was meant to', [{ nodeName: 'o', createdAt: NOON - 60_000 }], 'landed'],
+    ['a pod that was there before', [{ nodeName: 's', uid: 'before', createdAt: NOON + 2000 }], 'pending'],
+  ])('with a clock that is ahead, what was not there is what was made since: %s', (_, pods, expected) => {
+    expect(judgeOf({ ...move, known: new Set(['evicted', 'before']) }, pods)).toBe(expected);
   });
 });

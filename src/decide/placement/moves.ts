@@ -16,6 +16,8 @@ export interface Move {
   readonly to: Side;
   /** When the eviction was granted. */
   readonly at: EpochMillis;
+  /** Uids of the pods that were seen when it was decided; left out, only times tell which were made since. */
+  readonly known?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -27,11 +29,18 @@ export type MoveOutcome = 'pending' | 'landed' | 'failed';
 
 /** Creation times are whole seconds, so a replacement may seem to be made up to a second before the eviction. */
 const CLOCK_GRAIN_MILLIS: Millis = 1000;
+/** Pods are dated by the API server, the move by a clock that may be ahead of it. */
+const MOST_AHEAD_MILLIS: Millis = 300_000;
 
 /** The pods of the workload made since the move began. */
-export function madeSince(view: ClusterView, workload: WorkloadRecord, { podUid, at }: Move): readonly PodRecord[] {
+export function madeSince(
+  view: ClusterView,
+  workload: WorkloadRecord,
+  { podUid, at, known }: Move,
+): readonly PodRecord[] {
+  const earliest = at - (known === undefined ? CLOCK_GRAIN_MILLIS : MOST_AHEAD_MILLIS);
   return podsOf(view, workload).filter(
-    (pod) => isLive(pod) && pod.uid !== podUid && pod.createdAt > at - CLOCK_GRAIN_MILLIS,
+    (pod) => isLive(pod) && pod.uid !== podUid && known?.has(pod.uid) !== true && pod.createdAt > earliest,
   );
 }
 
