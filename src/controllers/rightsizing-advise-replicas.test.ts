@@ -12,10 +12,16 @@ import { adviseReplicas, type ReplicasQuestion } from './rightsizing-advise-repl
 
 const owner = aReplicaSet(aDeployment());
 
-/** A DaemonSet that has sizes of their own for `known` nodes, and a pod on each of `present`. */
-function ask(known: readonly string[], present: readonly string[], containers: readonly ContainerSpecRecord[]) {
+/** A DaemonSet that has sizes of their own for `known` nodes, and a pod on each of `present`. @param waiting of whose nodes it does not run. */
+function ask(
+  known: readonly string[],
+  present: readonly string[],
+  containers: readonly ContainerSpecRecord[],
+  waiting: readonly string[] = [],
+) {
   const pods = present.map((nodeName) => {
-    const record = aSizedPod(owner, `agent-${nodeName}`, { containers }, { nodeName });
+    const phase = waiting.includes(nodeName) ? 'Pending' : 'Running';
+    const record = aSizedPod(owner, `agent-${nodeName}`, { containers }, { nodeName, phase });
     return { pod: record, sizing: record.sizing };
   });
   return adviseReplicas({
@@ -37,24 +43,38 @@ const nodes = (count: number, prefix: string): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}-${index}.eu-central-1.compute.internal`);
 
 describe('nodes of a DaemonSet', () => {
-  test('that are replaced one after the other cost nobody his size: those that are gone leave first', () => {
+  test('that are replaced one after the other cost nobody his size; new ones wait until those that are gone leave', () => {
     const [old, fresh] = [nodes(150, 'old'), nodes(149, 'new')];
-    const present = [...fresh, old[149] ?? ''];
-    const advised = ask([...old, ...fresh.slice(0, 20)], present, [aContainer()]);
+    const advised = ask([...old, ...fresh.slice(0, 20)], [...fresh, old[149] ?? ''], [aContainer()]);
     expect(advised?.obstacle).toBeUndefined();
-    const kept = [...(advised?.states.keys() ?? [])];
-    expect(kept).toEqual(expect.arrayContaining([...fresh.slice(0, 20), old[149]]));
-    expect(new Set([...kept, ...present]).size).toBeLessThanOrEqual(MAX_SIZED_REPLICAS);
+    expect(advised?.states.size).toBe(170);
+    const without = advised?.replicas.filter(({ replica }) => advised.states.has(replica) === false);
+    expect(without).toHaveLength(MAX_SIZED_REPLICAS - 170);
   });
 
   test('of more of them than may have sizes of their own the first have, and whoever has one keeps it', () => {
     const all = nodes(MAX_SIZED_REPLICAS + 20, 'node');
-    const advised = ask([all[219] ?? '', 'gone'], all, [aContainer()]);
+    const advised = ask([all[219] ?? ''], all, [aContainer()]);
     expect(advised?.obstacle).toBeUndefined();
     expect([...(advised?.states.keys() ?? [])]).toEqual([all[219]]);
     const may = advised?.replicas.map(({ replica }) => replica);
     const others = all.slice(0, 219).toSorted();
     expect(new Set(may)).toEqual(new Set([...others.slice(0, MAX_SIZED_REPLICAS - 1), all[219]]));
+  });
+
+  test('of more than may have sizes of their own, whose pods are replaced keep theirs, and nobody else takes their places', () => {
+    const all = nodes(MAX_SIZED_REPLICAS + 20, 'node');
+    const known = all.slice(0, MAX_SIZED_REPLICAS);
+    const advised = ask(known, all.slice(3), [aContainer()]);
+    expect([...(advised?.states.keys() ?? [])]).toEqual(known);
+    expect(new Set(advised?.replicas.map(({ replica }) => replica))).toEqual(new Set(known.slice(3)));
+  });
+
+  test('of a pod that does not run yet the place is not given away', () => {
+    const all = nodes(MAX_SIZED_REPLICAS + 20, 'node').toSorted();
+    const advised = ask(all.slice(0, 199), all, [aContainer()], [all[0] ?? '']);
+    expect(advised?.states.size).toBe(199);
+    expect(advised?.replicas.map(({ replica }) => replica)).toEqual(all.slice(1, MAX_SIZED_REPLICAS));
   });
 
   test('as many have sizes of their own as fit while they are watched with less', () => {

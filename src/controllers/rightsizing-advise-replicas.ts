@@ -93,11 +93,12 @@ export function replicaStatesOf(
 
 /** Undefined where the policy does not ask for it, and nothing is left of a time when it did. */
 export function adviseReplicas(question: ReplicasQuestion): ReplicasAdvised | undefined {
-  const { workload, spec, pods, now } = question;
-  const states = question.states.size === 0 ? question.states : withinBounds(question);
+  const { workload, spec, pods } = question;
   const isWritten = workload.annotations[rightsizingKeys.replicaSizes] !== undefined;
+  if (!spec.updates.sizePerReplica && !isWritten) return undefined;
+  const may = haveRoom(question);
+  const states = new Map([...question.states].filter(([replica]) => may.has(replica)));
   if (!spec.updates.sizePerReplica) {
-    if (!isWritten) return undefined;
     return { obstacle: 'the policy does not ask for a size per replica any more', states, replicas: [] };
   }
   if (!hasReplicaIdentity(workload.kind)) {
@@ -108,8 +109,7 @@ export function adviseReplicas(question: ReplicasQuestion): ReplicasAdvised | un
     const replica = replicaOf(workload, each.pod);
     if (replica !== undefined) byReplica.set(replica, each);
   }
-  const may = thatFit(workload.containers, mayHaveOwn(byReplica.keys(), states), now);
-  const replicas = may.flatMap((replica) => {
+  const replicas = [...may].flatMap((replica) => {
     const pod = byReplica.get(replica);
     return pod === undefined ? [] : [adviseOne({ ...question, states }, replica, pod)];
   });
@@ -117,15 +117,15 @@ export function adviseReplicas(question: ReplicasQuestion): ReplicasAdvised | un
 }
 
 /**
- * Nodes that are replaced one after the other, as in an upgrade, are more for a while than there are pods: those that
- * are gone leave first.
+ * Those for whose sizes there is room. Who has one and no pod comes before who has none: a pod that is replaced is gone
+ * for a moment. Of those that are gone for good the latest stay longest: nodes are replaced one after the other.
  */
-function withinBounds({ workload, pods, states, now }: ReplicasQuestion): ReplicaStates {
+function haveRoom({ workload, pods, states, now }: ReplicasQuestion): ReadonlySet<string> {
   const live = pods.flatMap(({ pod }) => (isLive(pod) ? (replicaOf(workload, pod) ?? []) : []));
   const present = mayHaveOwn(live, states);
   const gone = [...states.keys()].filter((replica) => !present.includes(replica));
-  const kept = new Set(thatFit(workload.containers, [...present, ...gone.toReversed()], now));
-  return new Map([...states].filter(([replica]) => kept.has(replica)));
+  const [known, others] = [present.filter((each) => states.has(each)), present.filter((each) => !states.has(each))];
+  return new Set(thatFit(workload.containers, [...known, ...gone.toReversed(), ...others], now));
 }
 
 function adviseOne(question: ReplicasQuestion, replica: string, pod: SizedPod): ReplicaAdvice {

@@ -30,16 +30,14 @@ export function replicaOf(
 }
 
 /**
- * Of the replicas that there are, those that may have sizes of their own: who has one stays, and of more than may
- * have some it is the same ones each time. All others have the size of all.
+ * Of the replicas that there are, those that may have sizes of their own: who has one, then the first. All others
+ * have the size of all.
  */
 export function mayHaveOwn(
   present: Iterable<string>,
   own: Pick<ReadonlyMap<string, unknown>, 'has'>,
 ): readonly string[] {
-  const all = [...new Set(present)];
-  const isTooMany = all.length > MAX_SIZED_REPLICAS;
-  const inOrder = isTooMany ? all.toSorted(byReplica) : all;
+  const inOrder = [...new Set(present)].toSorted(byReplica);
   const [known, others] = [inOrder.filter((each) => own.has(each)), inOrder.filter((each) => !own.has(each))];
   return [...known, ...others].slice(0, MAX_SIZED_REPLICAS);
 }
