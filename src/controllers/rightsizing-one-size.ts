@@ -19,8 +19,8 @@ export interface Rejoining {
 
 /**
  * What is written when they may have sizes of their own no longer: the most of what any has is the size of all, so
- * nobody is lowered by it. From there on it is lowered as ever: one pod first, and not below what did harm to one of
- * them.
+ * nobody is lowered by it. Less that is still watched is not known to be enough, and will not be watched any more: what
+ * they had before counts. From there on it is lowered as ever: one pod first, and not below what did harm to one of them.
  * @returns undefined where there is nothing to return from.
  */
 export function toOneSize(advised: Advised): Rejoining | undefined {
@@ -28,7 +28,12 @@ export function toOneSize(advised: Advised): Rejoining | undefined {
   if (replicas?.obstacle === undefined || workload.annotations[rightsizingKeys.replicaSizes] === undefined) {
     return undefined;
   }
-  const all = mostOfAll(sizeThatCounts(advised), replicas.states);
+  const had = new Map(
+    [...replicas.states].flatMap(([replica, { before }]) =>
+      before === undefined ? [] : [[replica, { sizes: before }] as const],
+    ),
+  );
+  const all = mostOfAll(mostOfAll(sizeThatCounts(advised), replicas.states), had);
   const learned = learnedTogether([lessons, ...[...replicas.states.values()].map((state) => state.lessons)]);
   return {
     annotations: {
@@ -47,9 +52,11 @@ export function toOneSize(advised: Advised): Rejoining | undefined {
 
 /** The size of all, unless every pod has its own: what nobody has was lowered for nobody, and is more than any needs. */
 function sizeThatCounts(advised: Advised): Advised['inForce'] {
-  const { inForce, replicas } = advised;
+  const { inForce, replicas, pods, workload } = advised;
   const [first] = replicas?.states.values() ?? [];
-  return first !== undefined && isWornByNobody(advised) ? withReplicaSizes(inForce, first) : inForce;
+  // A pod that is being replaced may have had the size of all.
+  const areThere = pods.filter(({ pod }) => isLive(pod)).length >= workload.replicas;
+  return first !== undefined && areThere && isWornByNobody(advised) ? withReplicaSizes(inForce, first) : inForce;
 }
 
 function isWornByNobody({ replicas, workload, pods }: Pick<Advised, 'replicas' | 'workload' | 'pods'>): boolean {

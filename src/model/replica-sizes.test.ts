@@ -153,6 +153,16 @@ describe('sizes of replicas', () => {
     expect(read.get('7')).toEqual(state(template));
   });
 
+  test('what a replica had before counts as not there where no pod could have it', () => {
+    const of = (before: ContainerSize) => {
+      const watched = state(template, { before: sizesOf(sized(before)) });
+      const text = writeReplicaSizes(template, new Map([['3', watched]]));
+      return readReplicaSizes(text, template).get('3');
+    };
+    expect(of({ cpuRequest: 300 })?.before).toEqual(sizesOf(sized({ cpuRequest: 300 })));
+    expect(of({ cpuRequest: 300, cpuLimit: 200 })).toEqual(state(template));
+  });
+
   test('harm is of the replica that has turned back; what all of them have learned before is none of its own', () => {
     const floors = [{ container: 'app', resource: 'cpu' as const, atLeast: 5, until: FLOOR_MILLIS + 7 }];
     expect(harmedAt(freshState(template, floors))).toBeUndefined();

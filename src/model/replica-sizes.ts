@@ -159,7 +159,7 @@ export function sizesOf(containers: readonly ContainerSpecRecord[]): SizesByCont
 /** For each amount the most that the containers or one of the replicas have. */
 export function mostOfAll(
   containers: readonly ContainerSpecRecord[],
-  replicas: ReplicaStates,
+  replicas: ReadonlyMap<string, Pick<ReplicaState, 'sizes'>>,
 ): readonly ContainerSpecRecord[] {
   return containers.map((container) => {
     const size: { -readonly [Key in keyof ContainerSize]: number } = { ...container.size };
@@ -189,15 +189,17 @@ function readState(
   now: EpochMillis | undefined,
 ): ReplicaState | undefined {
   if (!isRecord(entry)) return undefined;
-  const sizes = readSizes(entry['size'], names);
-  if (sizes === undefined || !template.every((container) => isOfTemplate(container, sizes.get(container.name)))) {
-    return undefined;
-  }
+  const possible = (value: unknown): SizesByContainer | undefined => {
+    const read = readSizes(value, names);
+    return read && template.every((container) => isOfTemplate(container, read.get(container.name))) ? read : undefined;
+  };
+  const sizes = possible(entry['size']);
+  if (sizes === undefined) return undefined;
   const { at, before } = entry;
   return {
     sizes,
     changedAt: isInstant(at) && (now === undefined || at <= now + SKEW_MILLIS) ? at : undefined,
-    before: readSizes(before, names),
+    before: possible(before),
     lessons: entry['floors'] === undefined ? noLessons : readLessonsBody(entry, now ?? 0),
   };
 }

@@ -115,7 +115,7 @@ describe('a size per replica', () => {
     await createPolicy(world, { mode: 'Auto', updates: own });
     const sizes = async () => [...new Set((await memoryOf(world)).values())];
     await world.until('all have shrunk', async () => (await sizes()).join() === '120Mi', 10 * MINUTE);
-    await world.clock.advance(3 * MINUTE);
+    await world.clock.advance(40 * MINUTE);
     await setUpdates(world, { sizePerReplica: false, memoryDecrease: 'Never' });
     await world.until('back to one size', async () => (await annotationOf(world)) === undefined, 5 * MINUTE);
     await world.clock.advance(2 * MINUTE);
