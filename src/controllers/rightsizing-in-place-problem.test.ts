@@ -32,3 +32,14 @@ test.each<
     else expect(found).toContain(expected);
   }
 });
+
+test('in a rollout, pods that only end are no obstacle: those to come are given more all the same', () => {
+  const pods = [aSizedPod(owner, 'db-0', { statuses: ends }, { uid: 'db-0', nodeName: 'node-1' })];
+  const rolling = { ...db, isRollingOut: true };
+  const problem = createInPlaceProblem({
+    view: createSizingSnapshot({ workloads: [rolling], pods, nodes: [aNode('node-1', undefined)] }),
+    servesResize: () => true,
+    actuator: { needsNewPods: () => undefined },
+  });
+  expect(problem(rolling)).toBeUndefined();
+});

@@ -25,7 +25,9 @@ export function createInPlaceProblem({ view, servesResize, actuator }: InPlacePr
     if (known !== undefined) return known;
     const live = runningPods(view.podsOf(workload));
     const answers = live.map((pod) => resizeSupport(pod, view.node(pod.pod.nodeName ?? ''), servesResize()));
-    if (live.length > 0 && live.every(isCrashLooping)) return 'its containers end again and again, and none runs now';
+    // In a rollout what they lack is put in force for those to come (adr/0033).
+    if (!workload.isRollingOut && live.length > 0 && live.every(isCrashLooping))
+      return 'its containers end again and again, and none runs now';
     const unsupported = answers.find(({ kind }) => kind === 'unsupported');
     // As long as some pod can, those are resized; the guard holds the others.
     if (unsupported === undefined || answers.some(({ kind }) => kind === 'supported')) return undefined;

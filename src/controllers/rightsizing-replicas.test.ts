@@ -4,7 +4,7 @@ import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
 import type { ResizeDecision } from '../decide/size-decision.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { applyChanges, type SizeChange } from '../model/pod-size.ts';
-import { type ReplicaState, sizesOf, writeReplicaSizes } from '../model/replica-sizes.ts';
+import { type ReplicaState, readReplicaSizes, sizesOf, writeReplicaSizes } from '../model/replica-sizes.ts';
 import type { ContainerStatusRecord } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import { validPolicy } from '../model/testing/policies.ts';
@@ -131,10 +131,26 @@ test.each<[string, Partial<ContainerStatusRecord>, unknown]>([
     { lastTermination },
     [[[{ container: 'app', to: { memoryRequest: 256 * MIB } }], false]],
   ],
-  ['of which nothing runs now, it is asked nothing', { lastTermination, running: false }, []],
 ])('during a rollout: %s', async (_, status, expected) => {
   const state: ReplicaState = { ...harmed, lessons: { floors: [], reverts: 0 } };
   const { asked, written } = await look({ state, advice: moreOfBoth, isRollingOut: true, status });
   expect(asked).toEqual(expected);
   expect(written).toHaveLength(asked.length);
+});
+
+const moreMemory: SizeChange = { container: 'app', to: { memoryRequest: 256 * MIB } };
+const moreCpu: SizeChange = { container: 'app', to: { cpuRequest: 400 } };
+
+test.each<[string, Partial<ContainerStatusRecord>, readonly SizedAdvice[], boolean, readonly SizeChange[]]>([
+  ['in a rollout, of what it was killed for', { lastTermination }, moreOfBoth, true, [moreMemory]],
+  ['in a rollout, of nothing else', { lastTermination }, more, true, []],
+  ['without one, of all that is due', {}, more, false, [moreCpu]],
+])('a replica of which nothing runs is asked nothing; the pod to come has more, %s', async (...given) => {
+  const [, status, advice, isRollingOut, expected] = given;
+  const state: ReplicaState = { ...harmed, lessons: { floors: [], reverts: 0 } };
+  const { asked, written } = await look({ state, advice, isRollingOut, status: { ...status, running: false } });
+  expect(asked).toEqual([]);
+  const [annotations] = written as readonly Readonly<Record<string, string>>[];
+  const sizes = annotations && readReplicaSizes(annotations['optipod.io/replica-sizes'], all).get('3')?.sizes;
+  expect(sizes).toEqual(expected.length === 0 ? undefined : sizesOf(applyChanges(all, expected)));
 });

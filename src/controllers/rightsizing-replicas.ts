@@ -36,6 +36,7 @@ import { watchedSince } from './rightsizing-memory.ts';
 import { type Given, neverLess, putInForce, type TellReplicas, tellReplicas } from './rightsizing-replica-change.ts';
 import { createReplicaMemories, type ReplicaMemory } from './rightsizing-replica-memory.ts';
 import { type PutBackOptions, putBackReplicas } from './rightsizing-replica-put-back.ts';
+import { type Attempt, giveToCome } from './rightsizing-replica-to-come.ts';
 import {
   type Gathering,
   gatheringFor,
@@ -122,8 +123,9 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
     { pod }: ReplicaAdvice,
     inForce: readonly ContainerSpecRecord[],
     beginning: Beginning,
-  ): Promise<{ readonly made: Beginning | undefined; readonly kept: ApplyResult | undefined }> => {
+  ): Promise<Attempt> => {
     const { advised, memory, policy, signal } = context;
+    if (!isResizable(pod)) return giveToCome(context, beginning, clock.now());
     let kept: ApplyResult | undefined;
     for (let part: Beginning | undefined = beginning; part !== undefined; ) {
       const both = joinChanges([...part.raises, ...part.decreases]);
@@ -178,7 +180,7 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
       const inForce = withReplicaSizes(context.advised.inForce, state);
       const watch = own.watches.get(replica);
       const due = dueChanges(advised.advice);
-      const begun = isRollingOut ? helpInRollout(due, inForce, [pod].filter(isResizable), now).raises : due;
+      const begun = isRollingOut ? helpInRollout(due, inForce, [pod], now).raises : due;
       const may = mayBegin(begun, inForce, watch === undefined ? [] : [watch]);
       const worth = worthOf(context, advised, inForce, state, own, may, now);
       held ??= worth.held;
@@ -268,6 +270,7 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
       if (isChange) {
         memory.lastApplied = now;
         memory.lastMethod = 'InPlace';
+        memory.evictedAt = undefined;
       }
       for (const each of given) {
         const { replica, watch } = each;

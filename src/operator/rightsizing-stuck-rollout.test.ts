@@ -54,6 +54,10 @@ async function untilAll(world: EmbeddedWorld, version: string, limit?: number): 
   );
 }
 
+async function tellsOf(world: EmbeddedWorld, pod: string): Promise<boolean> {
+  return (await statusOf(world))?.message?.includes(`pod ${pod} ends before it can be resized`) === true;
+}
+
 /** Version 2 needs 400Mi some seconds after its start, and is never ready before it is killed. */
 async function release(world: EmbeddedWorld, kind: Kind, memory = 'leak(100Mi, 144000Mi, 400Mi)'): Promise<void> {
   const annotations = { version: '2', 'stowage.test/memory': memory, 'stowage.test/ready-after': '40s' };
@@ -128,13 +132,26 @@ describe('a rollout whose pods are killed for want of memory', () => {
   test('who deletes such a pod gets one that is large enough', async () => {
     const world = await start('StatefulSet');
     await release(world, 'StatefulSet', '400Mi');
-    await world.until(
-      'it is told',
-      async () => (await statusOf(world))?.message?.includes('pod web-2 ends before it can be resized') === true,
-      2 * MINUTE,
-    );
+    await world.until('it is told', () => tellsOf(world, 'web-2'), 2 * MINUTE);
     await world.api.delete(resources.pods, 'web-2', inShop);
     await untilAll(world, '2', 5 * MINUTE);
+  });
+
+  test('so does who deletes one that has a size of its own', async () => {
+    const world = await start('StatefulSet', { updates: { ...updates, sizePerReplica: true } });
+    await world.until(
+      'each has its own',
+      async () => (await statusOf(world))?.replicaSizes?.startsWith('3 of 3 replicas have sizes of their own') === true,
+      5 * MINUTE,
+    );
+    await release(world, 'StatefulSet', '400Mi');
+    await world.until('it is told', () => tellsOf(world, 'web-2'), 3 * MINUTE);
+    await world.api.delete(resources.pods, 'web-2', inShop);
+    await world.until(
+      'it is ready',
+      async () => (await sizedPods(world)).some((pod) => pod.metadata?.name === 'web-2' && isReady(pod)),
+      3 * MINUTE,
+    );
   });
 
   test('a container that restarts when its memory changes is restarted once more than it would', async () => {
