@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { SizeChange } from '../../../model/pod-size.ts';
 import { aNamespace, NOON } from '../../../model/testing/records.ts';
-import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload } from '../../../model/testing/sizing-records.ts';
+import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload, MIB } from '../../../model/testing/sizing-records.ts';
 import { decision } from '../../testing/size-eviction.ts';
 import { pods, reasonsFor, replicaSet, resize, retemplate } from '../testing/size-scene.ts';
 
@@ -23,14 +24,19 @@ describe('templates', () => {
     expect(reasonsFor(retemplate(), { records })).toEqual(['Deleting']);
     expect(reasonsFor(resize(), { records })).toEqual(['Deleting']);
   });
-  test.each<[string, string, string[]]>([
-    ['of a pod that was just killed for want of memory is left to the guard of evictions', 'OOMKilled', []],
-    ['of any other pod waits', 'Error', ['TemplateRollout']],
-  ])('while a rollout is under way, an eviction for a size %s', (_, reason, expected) => {
+  const more = { container: 'app', to: { memoryRequest: 256 * MIB } };
+  test.each<[string, string, SizeChange, string[]]>([
+    ['of a pod that was just killed for want of memory is left to the guard of evictions', 'OOMKilled', more, []],
+    ['of any other pod waits', 'Error', more, ['TemplateRollout']],
+    ['of other memory waits', 'OOMKilled', { ...more, container: 'proxy' }, ['TemplateRollout']],
+    ['of CPU alone waits', 'OOMKilled', { container: 'app', to: { cpuRequest: 300 } }, ['TemplateRollout']],
+    ['of less memory waits', 'OOMKilled', { container: 'app', to: { memoryRequest: MIB } }, ['TemplateRollout']],
+  ])('while a rollout is under way, an eviction for a size %s', (_, reason, change, expected) => {
     const statuses = [aContainerStatus(aContainer(), { lastTermination: { reason, exitCode: 137, finishedAt: NOON } })];
-    const killed = aSizedPod(replicaSet, 'web-1', { statuses }, { uid: 'web-1' });
+    const containers = [aContainer(), aContainer({ name: 'proxy' })];
+    const killed = aSizedPod(replicaSet, 'web-1', { containers, statuses }, { uid: 'web-1' });
     const records = { workloads: [aSizedWorkload({ isRollingOut: true })], pods: [killed, ...pods.slice(1)] };
-    const evict = decision({ pod: { namespace: 'shop', name: 'web-1', uid: 'web-1' } });
+    const evict = decision({ pod: { namespace: 'shop', name: 'web-1', uid: 'web-1' }, changes: [change] });
     expect(reasonsFor(evict, { records })).toEqual(expected);
     // A second template is another rollout, whatever became of the pods of the first.
     expect(reasonsFor(retemplate(), { records })).toEqual(['TemplateRollout']);

@@ -1,7 +1,9 @@
 /** A pod template may be changed now: the kind is ours to write, new pods are allowed, and no rollout is under way. */
 import { isManagedKind } from '../../../api/optimization-policy.ts';
 import { workloadKey } from '../../../model/cluster-view.ts';
+import { type SizeChange, sizeOfContainer } from '../../../model/pod-size.ts';
 import { wasJustKilled } from '../../../model/recent-kill.ts';
+import type { ContainerSpecRecord } from '../../../model/sizing-records.ts';
 import { object } from '../../objection.ts';
 import { newPodsRule, sizeRule } from '../context.ts';
 
@@ -41,11 +43,26 @@ export const notDeleting = sizeRule(
 
 export const noRollout = newPodsRule(
   'no-rollout',
-  'One at a time: a second template would start a second rollout before the first has shown that it works. A pod that is killed for want of memory has shown that it does not: whether that one may go is left to the guard of evictions.',
+  'One at a time: a second template would start a second rollout before the first has shown that it works. A pod that is killed for want of memory has shown that it does not: whether that one may go to have more is left to the guard of evictions.',
   ({ decision, workload }, { view, now }) => {
     if (!workload.isRollingOut) return undefined;
     const pod = decision.kind === 'evict-to-resize' ? view.pod(decision.pod.namespace, decision.pod.name) : undefined;
-    const isKilled = pod?.sizing.statuses.some((status) => wasJustKilled(status, now)) === true;
-    return isKilled ? undefined : object('TemplateRollout', { workload: workloadKey(workload) });
+    const isHelped = pod?.sizing.statuses.some(
+      (status) => wasJustKilled(status, now) && hasMoreMemory(status.name, pod.sizing.containers, decision.changes),
+    );
+    return isHelped === true ? undefined : object('TemplateRollout', { workload: workloadKey(workload) });
   },
 );
+
+function hasMoreMemory(
+  container: string,
+  before: readonly ContainerSpecRecord[],
+  changes: readonly SizeChange[],
+): boolean {
+  const from = sizeOfContainer(before, container) ?? {};
+  const to = changes.find((change) => change.container === container)?.to ?? {};
+  return (
+    (to.memoryRequest ?? 0) > (from.memoryRequest ?? 0) ||
+    (to.memoryLimit ?? 0) > (from.memoryLimit ?? Number.POSITIVE_INFINITY)
+  );
+}
