@@ -4,12 +4,12 @@
  */
 import { dueChanges } from '../decide/rightsizing/due-changes.ts';
 import { type DriftedPod, driftedPods, managedKeys } from '../decide/rightsizing/pod-drift.ts';
-import { harmedParts, helpInRollout } from '../decide/rightsizing/rollout-help.ts';
+import { helpInRollout } from '../decide/rightsizing/rollout-help.ts';
 import { joinChanges, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import { isDecrease, watchChange } from '../decide/rightsizing/watched-change.ts';
 import type { Clock } from '../lib/clock.ts';
 import { renderReason } from '../lib/reasons.ts';
-import type { EpochMillis, Millis } from '../lib/units.ts';
+import type { Millis } from '../lib/units.ts';
 import { applyChanges, type SizeChange } from '../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
@@ -57,12 +57,6 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
       );
   };
 
-  /** During a rollout those that have too little, before all others; the guards keep these until it is over. */
-  const inTurn = ({ advised }: ApplyContext, drifted: readonly DriftedPod[]): readonly DriftedPod[] =>
-    advised.workload.isRollingOut
-      ? drifted.toSorted((a, b) => Number(isHarmed(b, clock.now())) - Number(isHarmed(a, clock.now())))
-      : drifted;
-
   /**
    * Writes the new sizes for the pods to come. Nobody is evicted before the view shows them.
    * @returns what keeps it from that.
@@ -72,7 +66,7 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     const { workload, inForce, lessons } = advised;
     const after = applyChanges(inForceNow(context).inForce, due);
     // Nothing is written before the guards agree to what follows from it.
-    const trial = await evictOne(context, inTurn(context, driftOf(context, after, due)), true);
+    const trial = await evictOne(context, driftOf(context, after, due), true);
     const kept = trial === undefined ? undefined : resultOfAttempt(workload, memory, trial.attempt);
     if (kept !== undefined) return kept;
     const undo = watchedNow(memory);
@@ -154,7 +148,7 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     const first = memory.ongoing.find(({ phase }) => phase === 'canary');
     const watching = first && watchFirst(context, first, drifted);
     if (watching !== undefined) return watching;
-    const tried = await evictOne(context, inTurn(context, drifted), false);
+    const tried = await evictOne(context, drifted, false);
     if (tried === undefined) return { status: 'Applied' };
     const kept = resultOfAttempt(workload, memory, tried.attempt);
     if (kept !== undefined) return { ...kept, againAfterMillis: kept.againAfterMillis ?? settings().deferredMillis };
@@ -162,8 +156,6 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     return pending('EvictedToResize', message, LOOK_AGAIN_MILLIS);
   };
 }
-
-const isHarmed = ({ pod }: DriftedPod, now: EpochMillis): boolean => harmedParts(pod, now).length > 0;
 
 /** The sizes that new pods are given: as written on the workload, and what has just been written. */
 function inForceNow({ advised, memory }: ApplyContext) {

@@ -4,7 +4,7 @@ import { ADMISSION } from '../guard/size/size-history.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { validPolicy } from '../model/testing/policies.ts';
 import { NOON } from '../model/testing/records.ts';
-import { aContainer, aSizedPod, aSizedWorkload, MIB } from '../model/testing/sizing-records.ts';
+import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload, MIB } from '../model/testing/sizing-records.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
 import { createRightsizingMemory } from './rightsizing-memory.ts';
 import { createPodReplacement, type PodReplacementOptions } from './rightsizing-pod-replacement.ts';
@@ -35,6 +35,26 @@ test('a pod that still has what did harm is replaced as one for which harm is pu
   await replacement.evictOne(context, drifted({ memoryRequest: 500 }));
   await replacement.evictOne(context, drifted({ cpuRequest: 500 }));
   expect(asked.map(({ isRestore }) => isRestore)).toEqual([true, false]);
+});
+
+test('in a rollout, one that was killed for want of memory is asked for before one that is only late: that one waits for its end', async () => {
+  const replacement = createPodReplacement({
+    actuator: {
+      evict: async ({ pod: { name } }) =>
+        name === 'killed' ? { kind: 'gone' } : { kind: 'blocked', block: { reason: 'TemplateRollout' } },
+    },
+    clock: createVirtualClock(NOON),
+  } as Partial<PodReplacementOptions> as PodReplacementOptions);
+  const workload = aSizedWorkload({ isRollingOut: true });
+  const memory = createRightsizingMemory().of(workload.uid);
+  const context = { advised: { workload }, policy: validPolicy(), memory, live: [] } as unknown as ApplyContext;
+  const lastTermination = { reason: 'OOMKilled', exitCode: 137, finishedAt: NOON };
+  const drifted = [{}, { lastTermination }].map((status, index) => {
+    const statuses = [aContainerStatus(aContainer(), status)];
+    const { sizing, ...pod } = aSizedPod(workload, ['late', 'killed'][index] ?? '', { statuses });
+    return { pod: { pod, sizing }, changes: [{ container: 'app', to: { memoryRequest: 500 } }] };
+  });
+  expect((await replacement.evictOne(context, drifted, true))?.attempt).toEqual({ kind: 'gone' });
 });
 
 describe('a replacement that came without the size in force', () => {

@@ -12,8 +12,10 @@ import type { EvictToResizeDecision } from '../decide/size-decision.ts';
 import { ADMISSION, type SizeLog } from '../guard/size/size-history.ts';
 import type { Clock } from '../lib/clock.ts';
 import { renderReason } from '../lib/reasons.ts';
+import type { EpochMillis } from '../lib/units.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import { applyChanges, sizeKeys, sizeOfContainer, sumOf } from '../model/pod-size.ts';
+import { wasJustKilled } from '../model/recent-kill.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizeActuator } from './rightsizing-actuator.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
@@ -77,10 +79,16 @@ export function createPodReplacement({
     journal.record(workloadKey(workload), { kind: 'done', reason: 'EvictedToResize', message, pod, numbers });
   };
 
+  /** In a rollout the guards let none go but those that are killed for want of memory. */
+  const inTurn = ({ advised }: ApplyContext, drifted: readonly DriftedPod[]): readonly DriftedPod[] =>
+    advised.workload.isRollingOut
+      ? drifted.toSorted((a, b) => Number(isKilled(b, clock.now())) - Number(isKilled(a, clock.now())))
+      : drifted;
+
   return {
     async evictOne(context, drifted, isTrial = false) {
       let first: TriedEviction | undefined;
-      for (const each of drifted) {
+      for (const each of inTurn(context, drifted)) {
         const decision = decisionFor(context, each);
         const attempt = await actuator.evict(decision, context.policy.spec, context.signal, isTrial);
         if (attempt.kind === 'asked' && !isTrial) tell(context, decision, drifted.length);
@@ -115,6 +123,9 @@ export function createPodReplacement({
     },
   };
 }
+
+const isKilled = ({ pod }: DriftedPod, now: EpochMillis): boolean =>
+  pod.sizing.statuses.some((status) => wasJustKilled(status, now));
 
 /** In some amount the pod is rather as the template has it than as it was to be. */
 function isOfTemplate({ pod: { sizing }, changes }: DriftedPod, template: readonly ContainerSpecRecord[]): boolean {
