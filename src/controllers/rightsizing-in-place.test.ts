@@ -172,6 +172,16 @@ describe('while somebody rolls out another template', () => {
     ]);
   });
 
+  test('what a killed pod was given and could not be written is put in force at the next look', async () => {
+    const watched = watchChange(moreMemory, before, [], NOON - 5_000);
+    const canary = { uid: 'new', name: 'new', at: NOON - 5_000 };
+    const ongoing = [{ ...watched, method: 'InPlace', phase: 'canary', canary, throttling: nothingSeen() }] as const;
+    const live = [pod('old', []), pod('new', moreMemory, { lastTermination })];
+    const { written, memory } = await look({ ongoing }, { workload, advice: moreOfBoth }, live);
+    expect(written).toEqual([inForceNow]);
+    expect(memory.ongoing).toMatchObject([{ phase: 'spread', changes: moreMemory }]);
+  });
+
   const dead = { lastTermination, running: false, ready: false };
 
   test('one of which nothing runs now is asked nothing, as the API server would refuse it; those to come have more', async () => {

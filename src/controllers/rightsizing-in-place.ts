@@ -7,7 +7,7 @@ import { isStillAdvised } from '../decide/rightsizing/changed-world.ts';
 import { describeChanges, dueChanges } from '../decide/rightsizing/due-changes.ts';
 import { firstToChange, isResizable } from '../decide/rightsizing/pod-drift.ts';
 import { rulesOf } from '../decide/rightsizing/policy-rules.ts';
-import { helpInRollout } from '../decide/rightsizing/rollout-help.ts';
+import { helpInRollout, isHarmedInAll } from '../decide/rightsizing/rollout-help.ts';
 import {
   type Beginning,
   joinChanges,
@@ -188,9 +188,10 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     const closed = isDecrease(change)
       ? objectToClosed(policy.spec.updates.window, clock.now(), 'OutsideUpdateWindow')
       : undefined;
-    // The first pod is of the old template: it says nothing about those that come.
+    // A first pod of the old template says nothing about those that come, unless what it lacked could not be written.
+    const isHelp = !isDecrease(change) && isHarmedInAll(pod, change.changes, clock.now());
     const rollout = object('TemplateRollout', { workload: workloadText(advised.workload) });
-    const held = advised.workload.isRollingOut ? rollout : closed;
+    const held = advised.workload.isRollingOut && !isHelp ? rollout : closed;
     if (held !== undefined) {
       // Putting back what did harm waits for neither.
       if (memory.takenBack.length > 0) return undefined;

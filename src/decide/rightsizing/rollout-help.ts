@@ -68,6 +68,12 @@ export function givenInRollout(pod: SizedPod, changes: readonly SizeChange[], no
   );
 }
 
+/** The pod shows that it had too little of all that is changed. */
+export function isHarmedInAll(pod: SizedPod, changes: readonly SizeChange[], now: EpochMillis): boolean {
+  const harmed = harmedParts(pod, now);
+  return partsOf(changes).every((part) => includes(harmed, part));
+}
+
 /** A pod of another template, or one that was not sized at admission, says nothing about what is in force. */
 function hasInForce({ sizing }: SizedPod, inForce: readonly ContainerSpecRecord[], part: SizedPart): boolean {
   const wanted = sizeOfContainer(inForce, part.container) ?? {};
