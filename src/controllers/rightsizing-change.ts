@@ -185,5 +185,7 @@ export async function writeInForce(
     [rightsizingKeys.watchedChanges]: keptText(memory),
   });
   if (kept !== undefined) Object.assign(memory, undo);
+  // A replacement that was made before has what was in force then: that says nothing about admission.
+  else memory.evictedAt = undefined;
   return kept;
 }
