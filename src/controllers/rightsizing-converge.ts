@@ -1,6 +1,13 @@
 /** Brings running pods in line with the sizes in force, each in one patch. */
 import { memoryGrowth, mostNeededFirst } from '../decide/rightsizing/most-needed-first.ts';
-import { type DriftedPod, driftedPods, everyKey, isResizable, managedKeys } from '../decide/rightsizing/pod-drift.ts';
+import {
+  type DriftedPod,
+  driftedPods,
+  everyKey,
+  isResizable,
+  managedKeys,
+  noneResizable,
+} from '../decide/rightsizing/pod-drift.ts';
 import { givenInRollout } from '../decide/rightsizing/rollout-help.ts';
 import { joinChanges, partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import type { SizedPart } from '../decide/rightsizing/watched-change.ts';
@@ -93,13 +100,14 @@ export function createConverge({ actuator, isAllocated, clock }: ConvergeOptions
     const summary = isRestore ? 'a decrease is taken back' : 'the sizes in force';
     let kept: ApplyResult | undefined;
     const cramped: DriftedPod[] = [];
+    const isTooLate = workload.isRollingOut || noneResizable(live);
     const growing = mostNeededFirst(drifted.filter(rises), ({ pod, changes }) =>
       memoryGrowth(pod.sizing.containers, changes),
     );
     for (const group of [drifted.filter((one) => !rises(one)), growing]) {
       for (const each of group) {
         if (actuator.isResizing(each.pod.pod.uid)) continue;
-        if (workload.isRollingOut && !isResizable(each.pod)) {
+        if (isTooLate && !isResizable(each.pod)) {
           cramped.push(each);
           continue;
         }

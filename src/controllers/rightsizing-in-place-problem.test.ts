@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createSizingSnapshot } from '../model/sizing-snapshot.ts';
 import { aNode, aStatefulSet } from '../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload } from '../model/testing/sizing-records.ts';
-import { createInPlaceProblem } from './rightsizing-in-place-problem.ts';
+import { createInPlaceProblem, NONE_RUNS } from './rightsizing-in-place-problem.ts';
 
 const db = aSizedWorkload({ kind: 'StatefulSet', name: 'db' });
 const owner = aStatefulSet({ uid: db.uid, name: 'db' });
@@ -42,4 +42,14 @@ test('in a rollout, pods that only end are no obstacle: those to come are given 
     actuator: { needsNewPods: () => undefined },
   });
   expect(problem(rolling)).toBeUndefined();
+});
+
+test('nor are they where the policy allows no new pods', () => {
+  const pods = [aSizedPod(owner, 'db-0', { statuses: ends }, { uid: 'db-0', nodeName: 'node-1' })];
+  const problem = createInPlaceProblem({
+    view: createSizingSnapshot({ workloads: [db], pods, nodes: [aNode('node-1', undefined)] }),
+    servesResize: () => true,
+    actuator: { needsNewPods: () => undefined },
+  });
+  expect([problem(db, false, true), problem(db, false, false)]).toEqual([NONE_RUNS, undefined]);
 });

@@ -1,9 +1,12 @@
 /** What is told of a workload that is sized in place, where nothing is in its way. */
+import { noneResizable } from '../decide/rightsizing/pod-drift.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { Millis } from '../lib/units.ts';
 import { workloadText } from '../model/cluster-view.ts';
+import { noReplicas } from '../model/replica-sizes.ts';
 import type { ApplyContext } from './rightsizing-apply.ts';
 import { LOOK_AGAIN_MILLIS, resultOfWaiting } from './rightsizing-apply-result.ts';
+import { NONE_RUNS } from './rightsizing-in-place-problem.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
 import { throttlingNote } from './rightsizing-throttling.ts';
 
@@ -29,22 +32,32 @@ export function resultInPlace(
 }
 
 /**
- * What is due waits for the end of a rollout, but for what was given meanwhile to pods that have too little.
+ * What is due waits for the end of a rollout, or for pods that can be resized, but for what was given to pods that have
+ * too little.
  * @param dying a pod that ends before it can be given what is in force.
+ * @returns undefined where neither is waited for.
  */
-export function resultInRollout({ advised, memory }: ApplyContext, dying: string | undefined): ApplyResult {
-  const rollout = renderReason('TemplateRollout', { workload: workloadText(advised.workload) });
-  const message =
-    dying === undefined
-      ? rollout
-      : `${rollout}; pod ${dying} ends before it can be resized: deleted, it is made anew with the size in force`;
-  const isLookedAfter = memory.ongoing.some(({ phase }) => phase === 'spread');
+export function resultOfWaitingPods(context: ApplyContext, dying: string | undefined): ApplyResult | undefined {
+  const { isRollingOut } = context.advised.workload;
+  const wait = isRollingOut ? inRollout(context) : noneResizable(context.live) ? noneRuns(context) : undefined;
+  if (wait === undefined) return undefined;
+  const help = 'ends before it can be resized: deleted, it is made anew with the size in force';
+  const isLookedAfter = context.memory.ongoing.some(({ phase }) => phase === 'spread');
   return {
-    status: 'Pending',
-    reason: 'TemplateRollout',
-    message,
+    ...wait,
+    message: dying === undefined ? wait.message : `${wait.message}; pod ${dying} ${help}`,
     ...(isLookedAfter && { againAfterMillis: LOOK_AGAIN_MILLIS }),
   };
+}
+
+function inRollout({ advised: { workload } }: ApplyContext): ApplyResult {
+  const message = renderReason('TemplateRollout', { workload: workloadText(workload) });
+  return { status: 'Pending', reason: 'TemplateRollout', message };
+}
+
+function noneRuns({ advised: { workload }, replicas = noReplicas }: ApplyContext): ApplyResult {
+  const reason = replicas.size > 0 ? 'ReplicasNeedInPlace' : 'InPlaceResizeUnavailable';
+  return { status: 'Skipped', reason, message: renderReason(reason, { ...workload, cause: NONE_RUNS }) };
 }
 
 /** The result, looked at again after `millis` at the latest. */

@@ -279,3 +279,27 @@ test('a raise that reached the first pod late spreads once, and is not begun ane
   expect(asked).toEqual([['other', both, false]]);
   expect(memory.ongoing).toMatchObject([{ phase: 'spread', changes: both }]);
 });
+
+describe('where no pod runs that could be asked', () => {
+  const killed = { reason: 'OOMKilled', exitCode: 137, finishedAt: NOON - 5_000 };
+  const dead = { running: false, ready: false, restartCount: 3 };
+  const none =
+    /^Deployment shop\/web cannot be resized in place \(its containers end again and again, and none runs now\)/;
+
+  test('those to come have more of what one was killed for, and which to delete is told', async () => {
+    const live = [pod('first', [], { ...dead, lastTermination: killed }), pod('other', [], dead)];
+    const { result, asked, written } = await look({ ongoing: [] }, { advice: moreOfBoth }, live);
+    expect(asked).toEqual([]);
+    expect(written).toEqual([JSON.stringify({ app: { memoryRequest: [128 * MIB, 256 * MIB] } })]);
+    expect(result).toMatchObject({ status: 'Skipped', reason: 'InPlaceResizeUnavailable', againAfterMillis: 5_000 });
+    expect(result.message).toMatch(none);
+    expect(result.message).toMatch(/; pod first ends before it can be resized: deleted, it is made anew with the size/);
+  });
+
+  test('nothing is given for another end, and that none can be asked is told', async () => {
+    const { result, asked, written } = await look({ ongoing: [] }, { advice: moreOfBoth }, [pod('first', [], dead)]);
+    expect([asked, written]).toEqual([[], []]);
+    expect(result.message).toMatch(none);
+    expect(result.message).not.toContain('; pod');
+  });
+});

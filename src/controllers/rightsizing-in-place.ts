@@ -5,7 +5,7 @@
  */
 import { isStillAdvised } from '../decide/rightsizing/changed-world.ts';
 import { describeChanges, dueChanges } from '../decide/rightsizing/due-changes.ts';
-import { firstToChange, isResizable } from '../decide/rightsizing/pod-drift.ts';
+import { firstToChange, isResizable, noneResizable } from '../decide/rightsizing/pod-drift.ts';
 import { rulesOf } from '../decide/rightsizing/policy-rules.ts';
 import { helpInRollout, isHarmedInAll } from '../decide/rightsizing/rollout-help.ts';
 import {
@@ -30,7 +30,7 @@ import { type ApplyContext, ofOneSize } from './rightsizing-apply.ts';
 import { LOOK_AGAIN_MILLIS, resultOfAttempt } from './rightsizing-apply-result.ts';
 import { type Changes, watchedNow, writeInForce } from './rightsizing-change.ts';
 import { type Converged, createConverge, decisionFor } from './rightsizing-converge.ts';
-import { resultInPlace, resultInRollout, soonEnough } from './rightsizing-in-place-result.ts';
+import { resultInPlace, resultOfWaitingPods, soonEnough } from './rightsizing-in-place-result.ts';
 import type { MakeRoom } from './rightsizing-make-room.ts';
 import { endOf, goOn, type OngoingChange, review } from './rightsizing-memory.ts';
 import type { SizeReplicas } from './rightsizing-replicas.ts';
@@ -236,10 +236,11 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     return undefined;
   };
 
-  /** Of what is due, and the pods it is tried on first. */
+  /** Of what is due, and the pods it is tried on first; in a rollout, and where none can be asked, what helps. */
   const whatMayBegin = ({ advised, live, memory }: ApplyContext, due: readonly SizeChange[]) => {
     const { inForce, workload } = advised;
-    if (!workload.isRollingOut) return { may: mayBegin(due, inForce, memory.ongoing), first: canaries(live) };
+    if (!workload.isRollingOut && !noneResizable(live))
+      return { may: mayBegin(due, inForce, memory.ongoing), first: canaries(live) };
     const { raises, pods } = helpInRollout(due, inForce, live, clock.now());
     // A first pod of the old template, which goes no further now, keeps nothing from those of the new one.
     const spreading = memory.ongoing.filter(({ phase }) => phase === 'spread');
@@ -272,9 +273,9 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     const evicted = await makeRoom(everybody, cramped);
     const isHeld = due.length > 0 && held === undefined && raises.length + decreases.length === 0;
     const dying = cramped.find(({ pod }) => !isResizable(pod))?.pod.pod.name;
-    const isWaiting = advised.workload.isRollingOut && (due.length > 0 || dying !== undefined);
-    const wait =
-      ended ?? (isWaiting ? resultInRollout(everybody, dying) : resultInPlace(everybody, actuator.isResizing, isHeld));
+    const isDue = due.length > 0 || dying !== undefined;
+    const waiting = isDue ? resultOfWaitingPods(everybody, dying) : undefined;
+    const wait = ended ?? waiting ?? resultInPlace(everybody, actuator.isResizing, isHeld);
     const isAtRest = wait.status === 'Applied' || wait.status === 'Skipped';
     // One reason is told: what keeps the newest change, then what was done for room, then what keeps pods from what is
     // in force.

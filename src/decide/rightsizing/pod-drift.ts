@@ -24,6 +24,11 @@ export function isResizable({ sizing }: SizedPod): boolean {
   return sizing.statuses.some(({ running }) => running);
 }
 
+/** There are pods, and none of them can be resized now. */
+export function noneResizable(pods: readonly SizedPod[]): boolean {
+  return pods.length > 0 && !pods.some(isResizable);
+}
+
 /** Whose pods are ready first, the newest of them: it has the least to lose. */
 export function firstToChange<Item>(items: readonly Item[], podOf: (item: Item) => SizedPod): readonly Item[] {
   return items.toSorted((a, b) => {
