@@ -15,7 +15,15 @@ const yamlOf = (text: string): unknown => parse(text);
 describeOnBackends('forms of answers', (cluster) => {
   const one = async ({ namespace, must, post }: Cluster): Promise<{ path: string; list: string }> => {
     const { configMaps } = await namespace();
-    const data = { number: '7', yes: 'yes', empty: '', lines: 'a\nb\n', long: 'word '.repeat(60), odd: '{}' };
+    const data = {
+      number: '7',
+      yes: 'yes',
+      day: '2026-01-01',
+      empty: '',
+      lines: 'a\nb\n',
+      long: 'word '.repeat(60),
+      odd: '{}',
+    };
     await must(post(configMaps, { metadata: { name: 'a', labels: { mine: 'yes' } }, data }));
     return { path: `${configMaps}/a`, list: `${configMaps}?labelSelector=mine` };
   };
@@ -29,7 +37,9 @@ describeOnBackends('forms of answers', (cluster) => {
       const object = await call('GET', path, yaml);
       expect(object.headers['content-type']).toBe('application/yaml');
       expect(yamlOf(object.text)).toEqual((await get(path)).body);
-      expect(object.text).toMatch(/^apiVersion: v1\ndata:\n {2}empty: ""\n/);
+      expect(object.text).toMatch(/^apiVersion: v1\ndata:\n {2}day: "2026-01-01"\n/);
+      // To many who read it, without quotes it is true.
+      expect(object.text).toContain('\n  "yes": "yes"\n');
       const { items } = (await get(list)).body;
       expect(yamlOf((await call('GET', list, yaml)).text)).toMatchObject({ kind: 'ConfigMapList', items });
     });
@@ -132,7 +142,7 @@ describeOnBackends('forms of answers', (cluster) => {
       for (const version of ['v1', 'v1beta1']) {
         const apiVersion = `meta.k8s.io/${version}`;
         const { body } = await call('GET', list, { accept: `${AS_TABLE};v=${version}` });
-        expect(body).toMatchObject({ kind: 'Table', apiVersion, rows: [{ cells: expect.arrayContaining(['a', 6]) }] });
+        expect(body).toMatchObject({ kind: 'Table', apiVersion, rows: [{ cells: expect.arrayContaining(['a', 7]) }] });
         expect(at(body, 'rows', 0, 'object')).toMatchObject({ kind: 'PartialObjectMetadata', apiVersion });
       }
       const partial = await call('GET', path, { accept: AS_METADATA });
@@ -144,7 +154,7 @@ describeOnBackends('forms of answers', (cluster) => {
       const { call } = cluster();
       const { list } = await one(cluster());
       const { text } = await call('GET', list, { accept: `${AS_TABLE};v=v1`.replace('json', 'yaml') });
-      expect(yamlOf(text)).toMatchObject({ kind: 'Table', rows: [{ cells: expect.arrayContaining(['a', 6]) }] });
+      expect(yamlOf(text)).toMatchObject({ kind: 'Table', rows: [{ cells: expect.arrayContaining(['a', 7]) }] });
     });
 
     test('one object is no list of metadata, and a list is no object', async () => {

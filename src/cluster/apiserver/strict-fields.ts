@@ -22,7 +22,7 @@ export function checkFields(
   const unknown = (type.unknownFields?.(object) ?? []).map((path) => `unknown field ${JSON.stringify(path)}`);
   if (unknown.length === 0) return;
   if (fieldValidation === 'Warn') {
-    warnings.push(...unknown);
+    for (const each of unknown) warnings.push(each);
     return;
   }
   const problem = `strict decoding error: ${unknown.join(', ')}`;

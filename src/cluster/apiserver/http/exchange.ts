@@ -7,6 +7,7 @@ import { KubeError } from '../../../api/kube-error.ts';
 import { isObject, type JsonObject, toJson } from '../json.ts';
 import { badRequest, tooLarge, unrecognizedBody, unsupportedMediaType } from '../status-error.ts';
 import { decodeProtobuf, PROTOBUF } from './protobuf.ts';
+import { warningHeader } from './warning-header.ts';
 
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
 export type HttpResponse = ServerResponse | Http2ServerResponse;
@@ -113,27 +114,21 @@ export function createExchange(request: HttpRequest, response: HttpResponse): Ex
           `the body of the request was in an unknown format - accepted media types include: ${ACCEPTED_TYPES.join(', ')}`,
         );
       const bytes = await readBytes();
-      const text = bytes.toString('utf8');
+      const unrecognized = (problemOf: (text: string) => string): Error => {
+        const text = bytes.toString('utf8');
+        return unrecognizedBody(kind, `couldn't get version/kind; json parse error: ${problemOf(text)}`, text);
+      };
       let value: unknown;
       try {
         value = parse(bytes);
       } catch (error) {
-        if (error instanceof KubeError) throw error;
-        throw unrecognizedBody(
-          kind,
-          `couldn't get version/kind; json parse error: ${syntaxProblem(text, error)}`,
-          text,
-        );
+        throw error instanceof KubeError ? error : unrecognized((text) => syntaxProblem(text, error));
       }
       if (value === null) return {};
       const body = toJson(value);
       if (isObject(body)) return body;
       const what = Array.isArray(body) ? 'array' : typeof body === 'boolean' ? 'bool' : typeof body;
-      throw unrecognizedBody(
-        kind,
-        `couldn't get version/kind; json parse error: json: cannot unmarshal ${what} into Go value of type ${TYPED}`,
-        text,
-      );
+      throw unrecognized(() => `json: cannot unmarshal ${what} into Go value of type ${TYPED}`);
     },
     async readObject() {
       const value = await readValue();
@@ -146,11 +141,12 @@ export function createExchange(request: HttpRequest, response: HttpResponse): Ex
       if (response.headersSent || gone.signal.aborted) return;
       const isYaml = headers['content-type'] === 'application/yaml';
       const bytes = Buffer.from(typeof body === 'string' ? body : isYaml ? yamlText(body) : jsonText(body));
+      const warning = warningHeader(warnings);
       // With the body: alone Node would write the headers as UTF-8 once more.
       writeHead(response, status, {
         'content-type': 'application/json',
         'cache-control': 'no-cache, private',
-        ...(warnings.length > 0 && { warning: warningHeader(warnings) }),
+        ...(warning !== undefined && { warning }),
         ...headers,
         'content-length': String(bytes.length),
       });
@@ -163,19 +159,21 @@ export function createExchange(request: HttpRequest, response: HttpResponse): Ex
   };
 }
 
-/** In UTF-8 as Go writes it: characters beyond Latin-1 are no text of a header to Node. */
-function warningHeader(warnings: readonly string[]): string {
-  return Buffer.from(warnings.map((each) => `299 - ${JSON.stringify(each)}`).join(', ')).toString('latin1');
-}
-
 /** Whether JSON is indented. Source: isPrettyPrint of apiserver pkg/endpoints/handlers/negotiation/negotiate.go. */
 function isForPeople(query: URLSearchParams, userAgent: string): boolean {
   const asked = query.get('pretty');
   return asked ? /^(?:1|t|T|TRUE|true|True)$/.test(asked) : /^(?:curl|Wget|Mozilla\/5\.0)/.test(userAgent);
 }
 
+/** Texts that are something else to readers of YAML 1.1 (`yes`, a date) are quoted, too, as Go does. */
 function yamlText(body: JsonObject): string {
-  return yamlOf(body, { aliasDuplicateObjects: false, sortMapEntries: true, lineWidth: 0, indentSeq: false });
+  return yamlOf(body, {
+    aliasDuplicateObjects: false,
+    compat: 'yaml-1.1',
+    indentSeq: false,
+    lineWidth: 0,
+    sortMapEntries: true,
+  });
 }
 
 /** What HTTP lets through as a target need be no URL (`//`, for one): then it is a path that nothing serves. */

@@ -75,6 +75,30 @@ describe('plain HTTP', () => {
     expect((await call(path, { method: 'PUT', body: '{}' })).status).toBe(405);
   });
 
+  test('a warning that no header can hold is not told, and the server lives', async () => {
+    const { call } = await start();
+    const write = (name: string) =>
+      call('/api/v1/namespaces/default/configmaps', {
+        method: 'POST',
+        body: JSON.stringify({ metadata: { name }, '\x7f': 1 }),
+        headers: { 'content-type': 'application/json' },
+      });
+    const { status, headers } = await write('a');
+    expect([status, headers.get('warning')]).toEqual([201, null]);
+    expect((await write('a')).status).toBe(409);
+  });
+
+  test('more unknown fields than a header has room for are told as far as it goes', async () => {
+    const { call } = await start();
+    const odd = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`odd${index}`, 1]));
+    const { status, headers } = await call('/api/v1/namespaces/default/configmaps', {
+      method: 'POST',
+      body: JSON.stringify({ ...odd, metadata: { name: 'a' } }),
+      headers: { 'content-type': 'application/json' },
+    });
+    expect([status, headers.get('warning')]).toEqual([201, expect.stringMatching(/^299 - "unknown field \\"odd0\\""/)]);
+  });
+
   test('a Status names what happened, and Retry-After when to come back', async () => {
     const { call, server } = await start();
     server.faults.add({ count: 1, effect: { kind: 'status', code: 429, retryAfterSeconds: 7 } });
