@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isObject } from '../json.ts';
 import { decodeProtobuf } from './protobuf.ts';
 
 type Part = string | number | bigint | Buffer | readonly Part[];
@@ -95,12 +96,57 @@ describe('protobuf bodies', () => {
     });
   });
 
+  test('schemas of custom resources, with what is one thing or another', () => {
+    const text = field(5, 'string');
+    const property = (name: string, schema: Part) => field(29, [field(1, name), field(2, schema)]);
+    const schema = [
+      field(5, 'object'),
+      property('labels', [field(5, 'object'), field(30, [field(1, 1), field(2, [text])])]),
+      property('any', [field(30, [field(1, 1)])]),
+      property('none', [field(30, [field(1, 0)])]),
+      property('list', [field(5, 'array'), field(24, [field(1, [text])]), field(20, [field(1, '"a"')])]),
+      property('pair', [field(24, [field(2, [text]), field(2, [])])]),
+    ];
+    const version = [field(1, 'v1'), field(4, [field(1, schema)])];
+    const crd = envelope('apiextensions.k8s.io/v1', 'CustomResourceDefinition', [field(2, [field(7, version)])]);
+    const string = { type: 'string' };
+    const properties = {
+      labels: { type: 'object', additionalProperties: string },
+      any: { additionalProperties: true },
+      none: { additionalProperties: false },
+      list: { type: 'array', items: string, enum: ['a'] },
+      pair: { items: [string, {}] },
+    };
+    expect(decodeProtobuf(crd)).toMatchObject({
+      spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema: { type: 'object', properties } } }] },
+    });
+  });
+
+  test('numbers that come all in one', () => {
+    const packed = Buffer.concat([1n, 300n, -1n].map(varint));
+    const pod = envelope('v1', 'Pod', field(2, [field(14, [field(4, packed), field(4, 7)])]));
+    expect(decodeProtobuf(pod)).toMatchObject({ spec: { securityContext: { supplementalGroups: [1, 300, -1, 7] } } });
+  });
+
+  test('as many items as a body has room for', () => {
+    const finalizers = Buffer.alloc(600_000, field(14, ''));
+    const { metadata } = decodeProtobuf(envelope('v1', 'ConfigMap', field(1, finalizers)));
+    expect(isObject(metadata) && metadata['finalizers']).toHaveLength(300_000);
+  });
+
   test.each([
     ['no magic bytes', Buffer.from('{}'), 400],
     ['cut short', envelope('policy/v1', 'Eviction', [field(1, 'x')]).subarray(0, 30), 400],
     ['a number for a text', envelope('v1', 'Pod', [field(1, [field(1, 7)])]), 400],
     ['a text for a number', envelope('v1', 'DeleteOptions', [field(1, 'soon')]), 400],
     ['a number without end', envelope('v1', 'Pod', Buffer.alloc(12, 0xff)), 400],
+    ['numbers in one, cut short', envelope('v1', 'Pod', field(2, [field(14, [field(4, '\x01\x80')])])), 400],
+    ['a length below zero', envelope('v1', 'Pod', Buffer.concat([varint(10n), varint(-1n)])), 400],
+    [
+      'numbers in one, without end',
+      envelope('v1', 'Pod', field(2, [field(14, [field(4, Buffer.alloc(1_000_000, 0xff))])])),
+      400,
+    ],
     ['a kind of others', envelope('example.com/v1', 'Boat', []), 415],
   ])('%s is refused', (_, bytes, httpStatus) => {
     expect(() => decodeProtobuf(bytes)).toThrow(expect.objectContaining({ httpStatus }));

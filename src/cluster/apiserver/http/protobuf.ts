@@ -10,6 +10,7 @@ import {
   DELETE_OPTIONS_STRUCT,
   type FieldNumbers,
   type FieldType,
+  SCHEMA_STRUCT,
   type StructType,
   structOf,
 } from '../schema/struct-types.ts';
@@ -29,28 +30,43 @@ interface RawField {
   readonly value: RawValue;
 }
 
+interface Reader {
+  isAtEnd(): boolean;
+  take(length: number): Buffer;
+  varint(): bigint;
+}
+
+/** Reads bytes from their beginning. What it hands out throws 400 where there is not as much as is asked for. */
+function readerOf(bytes: Buffer): Reader {
+  let at = 0;
+  const skip = (length: number): number => {
+    if (length < 0 || at + length > bytes.length) throw badRequest('protobuf: unexpected end of the body');
+    at += length;
+    return at - length;
+  };
+  return {
+    isAtEnd: () => at === bytes.length,
+    take: (length) => bytes.subarray(skip(length), at),
+    varint() {
+      let value = 0n;
+      for (let shift = 0n; shift < 70n; shift += 7n) {
+        const byte = bytes[skip(1)] ?? 0;
+        value |= BigInt(byte & 0x7f) << shift;
+        if (byte < 0x80) return BigInt.asIntN(64, value);
+      }
+      throw badRequest('protobuf: a number is too long');
+    },
+  };
+}
+
 /** @throws 400 for bytes that are no message */
 function* fieldsIn(bytes: Buffer): Generator<RawField> {
-  let at = 0;
-  const take = (length: number): Buffer => {
-    if (at + length > bytes.length) throw badRequest('protobuf: unexpected end of the body');
-    at += length;
-    return bytes.subarray(at - length, at);
-  };
-  const varint = (): bigint => {
-    let value = 0n;
-    for (let shift = 0n; shift < 70n; shift += 7n) {
-      const [byte = 0] = take(1);
-      value |= BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) return BigInt.asIntN(64, value);
-    }
-    throw badRequest('protobuf: a number is too long');
-  };
-  while (at < bytes.length) {
+  const { isAtEnd, take, varint } = readerOf(bytes);
+  while (!isAtEnd()) {
     const key = Number(varint());
     const [number, form] = [Math.floor(key / 8), key % 8];
     if (form === VARINT) yield { number, value: varint() };
-    else if (form === BYTES) yield { number, value: take(Math.max(0, Number(varint()))) };
+    else if (form === BYTES) yield { number, value: take(Number(varint())) };
     else if (form === FIXED64) yield { number, value: take(8).readDoubleLE() };
     else if (form === FIXED32) yield { number, value: take(4).readFloatLE() };
     else throw badRequest('protobuf: a field of an unknown form');
@@ -104,15 +120,46 @@ function readMessage(bytes: Buffer, struct: StructType, numbers: FieldNumbers, o
     if (typeof found !== 'string') readMessage(bytesOf(value), struct, found, object);
     else {
       const type = struct.fields.get(found)?.type;
-      if (type !== undefined) object[found] = readField(object[found], value, type);
+      if (struct === SCHEMA_STRUCT && isSchemaOr(found)) object[found] = SCHEMA_OR[found](bytesOf(value));
+      else if (type !== undefined) object[found] = readField(object[found], value, type);
     }
   }
   return object;
 }
 
-/** Fields of lists and maps come once for each item. */
+const readSchema = (value: RawValue): Json => readMessage(bytesOf(value), SCHEMA_STRUCT, SCHEMA_STRUCT.numbers, {});
+
+function schemaOrList(bytes: Buffer): Json {
+  const fields = [...fieldsIn(bytes)];
+  const schema = fields.find(({ number }) => number === 1);
+  if (schema !== undefined) return readSchema(schema.value);
+  return fields.filter(({ number }) => number === 2).map(({ value }) => readSchema(value));
+}
+
+function schemaOrBool(bytes: Buffer): Json {
+  const values = valuesIn(bytes);
+  const schema = values.get(2);
+  return schema === undefined ? numberOf(values.get(1)) !== 0 : readSchema(schema);
+}
+
+/** Fields of a schema that are in JSON one thing or another, and in protobuf a message that has room for both. */
+const SCHEMA_OR = {
+  items: schemaOrList,
+  additionalItems: schemaOrBool,
+  additionalProperties: schemaOrBool,
+} as const;
+
+function isSchemaOr(name: string): name is keyof typeof SCHEMA_OR {
+  return Object.hasOwn(SCHEMA_OR, name);
+}
+
+/** Fields of lists and maps come once for each item, which may be a million times. */
 function readField(present: Json | undefined, value: RawValue, type: FieldType): Json {
-  if (type.kind === 'list') return [...(Array.isArray(present) ? present : []), ...readItems(value, type.item)];
+  if (type.kind === 'list') {
+    const list = Array.isArray(present) ? present : [];
+    for (const item of itemsIn(value, type.item)) list.push(item);
+    return list;
+  }
   if (type.kind !== 'map') return readValue(value, type);
   const entry = valuesIn(bytesOf(value));
   const map = isObject(present) ? present : {};
@@ -121,21 +168,14 @@ function readField(present: Json | undefined, value: RawValue, type: FieldType):
 }
 
 /** Numbers may come all in one. */
-function readItems(value: RawValue, item: FieldType): Json[] {
+function* itemsIn(value: RawValue, item: FieldType): Generator<Json> {
   const isPacked = item.kind === 'scalar' && item.scalar !== 'string' && Buffer.isBuffer(value);
-  return isPacked ? [...varintsIn(value)].map((each) => readValue(each, item)) : [readValue(value, item)];
-}
-
-function* varintsIn(bytes: Buffer): Generator<bigint> {
-  let value = 0n;
-  let shift = 0n;
-  for (const byte of bytes) {
-    value |= BigInt(byte & 0x7f) << shift;
-    shift += 7n;
-    if (byte >= 0x80) continue;
-    yield BigInt.asIntN(64, value);
-    [value, shift] = [0n, 0n];
+  if (!isPacked) {
+    yield readValue(value, item);
+    return;
   }
+  const { isAtEnd, varint } = readerOf(value);
+  while (!isAtEnd()) yield readValue(varint(), item);
 }
 
 function readValue(value: RawValue, type: FieldType): Json {
@@ -147,7 +187,7 @@ function readValue(value: RawValue, type: FieldType): Json {
       return readMessage(bytesOf(value), type.struct, type.struct.numbers, {});
     case 'list':
       // The value of a map: a message that has nothing but the items.
-      return [...fieldsIn(bytesOf(value))].flatMap((field) => readItems(field.value, type.item));
+      return [...fieldsIn(bytesOf(value))].flatMap((field) => [...itemsIn(field.value, type.item)]);
     case 'map':
       return {};
     case 'bytes':

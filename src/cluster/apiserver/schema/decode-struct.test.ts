@@ -21,6 +21,13 @@ describe('a body', () => {
     expect(unknown).toEqual(['spec.containers[0].imge', 'spec.Replicas', 'extra']);
   });
 
+  test('tells a hundred fields nobody knows, however many there are', () => {
+    const odd = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`odd${index}`, 1]));
+    const { object, unknown } = read(odd);
+    expect(object).toEqual(read({}).object);
+    expect(unknown).toEqual(Array.from({ length: 100 }, (_, index) => `odd${index}`));
+  });
+
   test('keeps no empty values, but what is always there', () => {
     const { object } = read({
       metadata: { name: 'a', labels: {}, annotations: null, finalizers: [], creationTimestamp: null },
@@ -120,6 +127,11 @@ describe('a body', () => {
       'an amount with a suffix that is none',
       container({ resources: { limits: { cpu: '1mi' } } }),
       "unable to parse quantity's suffix",
+    ],
+    [
+      'an amount of more digits than anybody means',
+      container({ resources: { limits: { cpu: '1'.repeat(3_000_000) } } }),
+      'quantities must match the regular expression',
     ],
     [
       'no time',

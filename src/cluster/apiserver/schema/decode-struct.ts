@@ -10,7 +10,7 @@ import type { FieldType, StructField, StructType } from './struct-types.ts';
 
 export interface DecodedStruct {
   readonly object: JsonObject;
-  /** Paths of fields nobody knows, in the order in which they stand: `spec.containers[0].imge`. */
+  /** Paths of fields nobody knows, {@link MOST_UNKNOWN} at most, in the order in which they stand: `spec.containers[0].imge`. */
   readonly unknown: readonly string[];
   /** What could not be read, in the words of the real server. */
   readonly problem?: string;
@@ -91,7 +91,7 @@ function readStruct(value: JsonObject, struct: StructType, stored: Json | undefi
     const field = struct.fields.get(name);
     reading.path.push(name);
     if (isType(name, reading)) object[name] = member;
-    else if (field === undefined) reading.unknown.push(printPath(reading.path));
+    else if (field === undefined) noteUnknown(reading);
     else if (member !== null) {
       const read = readField(member, field, known?.[name], reading);
       if (read !== undefined) object[name] = read;
@@ -101,6 +101,13 @@ function readStruct(value: JsonObject, struct: StructType, stored: Json | undefi
   reading.structs.pop();
   addZeros(object, struct);
   return object;
+}
+
+/** As many as the real decoder tells. */
+const MOST_UNKNOWN = 100;
+
+function noteUnknown({ unknown, path }: Reading): void {
+  if (unknown.length < MOST_UNKNOWN) unknown.push(printPath(path));
 }
 
 /** The two fields of every object that say what it is. */
@@ -233,7 +240,7 @@ function readAmount(value: Json): Json {
   const amount = tryParseQuantity(text);
   if (amount !== undefined) return formatQuantity(amount);
   // A suffix of its letters that is none is told so, everything else by the form.
-  throw new Unreadable(/^[+-]?\d*\.?\d*[eEinumkKMGTP]+([+-]?\d*)$/.test(text) ? AMOUNT_SUFFIX : AMOUNT_FORM);
+  throw new Unreadable(/^[+-]?\d*(?:\.\d*)?[eEinumkKMGTP]+(?:[+-]?\d*)$/.test(text) ? AMOUNT_SUFFIX : AMOUNT_FORM);
 }
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)([.,]\d+)?(Z|[+-]\d\d:\d\d)$/;

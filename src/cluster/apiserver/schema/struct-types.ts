@@ -193,6 +193,8 @@ function known(key: string): StructType {
 /** Of the metadata of every object. */
 export const METADATA_STRUCT = known('meta/v1.ObjectMeta');
 export const DELETE_OPTIONS_STRUCT = known('meta/v1.DeleteOptions');
+/** Of schemas of custom resources. */
+export const SCHEMA_STRUCT = known('apiextensions/v1.JSONSchemaProps');
 
 /** Of objects of which only the metadata is known. */
 export const METADATA_HOLDER: StructType = {
