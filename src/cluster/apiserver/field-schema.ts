@@ -111,12 +111,16 @@ export const METADATA_ONLY_SCHEMA: FieldSchema = {
 
 /** The schema of a custom resource version; fields it does not describe are single values. */
 export function schemaFromOpenApi(schema: JsonObject | undefined): FieldSchema {
-  const root = schemaOfNode(schema, false);
-  const own = (name: string): boolean => name === 'apiVersion' || name === 'kind' || name === 'metadata';
+  return ofObject(schemaOfNode(schema, false));
+}
+
+/** With what every object has, whether or not its schema says so. */
+function ofObject(schema: FieldSchema): FieldSchema {
+  const isOwn = (name: string): boolean => name === 'apiVersion' || name === 'kind' || name === 'metadata';
   return {
-    ...root,
-    knows: (name) => own(name) || root.knows(name),
-    member: (name) => (name === 'metadata' ? METADATA_SCHEMA : root.member(name)),
+    ...schema,
+    knows: (name) => isOwn(name) || schema.knows(name),
+    member: (name) => (name === 'metadata' ? METADATA_SCHEMA : schema.member(name)),
   };
 }
 
@@ -127,7 +131,7 @@ function schemaOfNode(schema: JsonObject | undefined, keepsUnknown: boolean): Fi
   const properties = objectAt(schema, 'properties');
   const additional = objectAt(schema, 'additionalProperties');
   const allowsOthers = additional !== undefined || schema['additionalProperties'] === true;
-  return {
+  const made: FieldSchema = {
     form: formOfNode(schema),
     atomicMap: stringAt(schema, 'x-kubernetes-map-type') === 'atomic',
     listKeys() {
@@ -140,6 +144,7 @@ function schemaOfNode(schema: JsonObject | undefined, keepsUnknown: boolean): Fi
     member: (name) => schemaOfNode(objectAt(properties, name) ?? additional, keeps),
     item: () => schemaOfNode(objectAt(schema, 'items'), keeps),
   };
+  return schema['x-kubernetes-embedded-resource'] === true ? ofObject(made) : made;
 }
 
 function formOfNode(schema: JsonObject): FieldForm {

@@ -35,6 +35,11 @@ const schema = {
           'x-kubernetes-list-map-keys': ['name'],
         },
         free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        cargo: {
+          type: 'object',
+          properties: { weight: { type: 'integer' } },
+          'x-kubernetes-embedded-resource': true,
+        },
       },
       'x-kubernetes-validations': [
         { rule: 'self.sails < 5 || self.colour == "red"', message: 'big boats are red' },
@@ -63,6 +68,23 @@ async function setUp() {
 }
 
 describe('custom resources', () => {
+  test('hold objects, which may be applied with what every object has', async () => {
+    const { api } = await setUp();
+    const cargo = { apiVersion: 'v1', kind: 'Crate', metadata: { name: 'c', labels: { a: 'b' } }, weight: 3 };
+    const apply = (more: object) =>
+      api.patch(
+        BOATS,
+        'b',
+        {
+          type: 'apply',
+          body: { apiVersion: 'example.com/v1', kind: 'Boat', ...boat({ sails: 1, cargo: { ...cargo, ...more } }) },
+        },
+        { namespace: 'default', fieldManager: 'one' },
+      );
+    expect(await apply({})).toMatchObject({ spec: { cargo } });
+    await expect(apply({ colour: 'red' })).rejects.toThrow('.spec.cargo.colour: field not declared in schema');
+  });
+
   test('are served once defined, until the definition goes, and go with it', async () => {
     const { api, stored, clock } = await setUp();
     expect(stored).toMatchObject({
