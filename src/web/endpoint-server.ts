@@ -72,8 +72,9 @@ export interface EndpointServerOptions {
 }
 
 /**
- * Characters of an answer in pieces that wait to be sent; Node's own number is four times that. Megabytes go through, and
- * what waits through two small collections is old and stays in memory until a large one.
+ * Characters of an answer in pieces that wait to be sent; Node's own number, which goes for HTTPS whatever is said, is
+ * four times that. Megabytes go through, and what waits through two small collections is old and stays in memory until a
+ * large one.
  */
 const SENT_AHEAD = 16_384;
 
@@ -137,7 +138,7 @@ async function send(
 }
 
 function secureServer(certificate: ServedCertificate, onRequest: RequestListener): https.Server {
-  const server = https.createServer({ ...servingContext(certificate.current()), highWaterMark: SENT_AHEAD }, onRequest);
+  const server = https.createServer(servingContext(certificate.current()), onRequest);
   // Connections that are open keep the one they have.
   certificate.onChange(() => server.setSecureContext(servingContext(certificate.current())));
   return server;
