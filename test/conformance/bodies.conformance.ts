@@ -87,6 +87,16 @@ describeOnBackends('values of another type', (cluster) => {
         container({ image: 7 }),
         `${main}.image: expected string, got &value.valueUnstructured{Value:7}`,
       ],
+      [
+        'a large number for a text',
+        container({ image: 12_345_678 }),
+        `${main}.image: expected string, got &value.valueUnstructured{Value:12345678}`,
+      ],
+      [
+        'numbers for a map',
+        { spec: { selector: [1_234_567, 1_234_567.5, 0.00001, 1e20] } },
+        '.spec.selector: expected map, got &{[1234567 1.2345675e+06 1e-05 1e+20]}',
+      ],
       ['a text for yes or no', container({ tty: 'yes' }), `${main}.tty: expected boolean, got &{yes}`],
       ['a list for a map', { spec: { selector: ['a'] } }, '.spec.selector: expected map, got &{[a]}'],
       [
@@ -159,6 +169,11 @@ describeOnBackends('values of another type', (cluster) => {
   describe('in a strategic patch are 422, and the patch is told', () => {
     test.each<[object, string, string]>([
       [{ spec: { replicas: 'two' } }, 'map[spec:map[replicas:two]]', 'unrecognized type: int32'],
+      [
+        { spec: { minReadySeconds: 1_234_567, replicas: 1_234_567.5 } },
+        'map[spec:map[minReadySeconds:1234567 replicas:1.2345675e+06]]',
+        'cannot convert float64 to int32',
+      ],
       [{ spec: { replicas: 2.5 } }, 'map[spec:map[replicas:2.5]]', 'cannot convert float64 to int32'],
       [{ metadata: { labels: 7 } }, 'map[metadata:map[labels:7]]', 'cannot restore map from int64'],
       [

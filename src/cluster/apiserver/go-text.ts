@@ -39,9 +39,12 @@ export function goSyntax(value: Json): string {
   return typeof value === 'number' ? goNumber(value) : JSON.stringify(value);
 }
 
-/** Shortest form of a float64; large and small ones with an exponent of two digits. */
+const MOST_INT64 = 2 ** 63;
+
+/** Whole numbers are an int64, others a float64, which from a million on, and when very small, has an exponent of two digits. */
 export function goNumber(value: number): string {
-  const exponent = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)));
-  if (exponent >= -4 && exponent < 21) return String(value);
+  const size = Math.abs(value);
+  if (Number.isInteger(value) && size < MOST_INT64) return BigInt(value).toString();
+  if (size >= 1e-4 && size < 1e6) return String(value);
   return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
