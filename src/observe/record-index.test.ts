@@ -24,6 +24,17 @@ describe('createRecordIndex', () => {
     expect([...index.names()]).toEqual([]);
   });
 
+  test('a group of hundreds has all of them, each as it was told last', () => {
+    const index = createIndex();
+    const items = Array.from({ length: 200 }, (_, place): Item => ({ id: `i${place}`, group: 'x' }));
+    for (const item of items) index.apply(undefined, item);
+    expect(new Set(index.group('x'))).toEqual(new Set(items));
+    const left = items.filter((_, place) => place % 3 !== 0).map((item) => ({ ...item }));
+    for (const [place, item] of items.entries()) index.apply(item, place % 3 === 0 ? undefined : { ...item });
+    expect(index.group('x')).toHaveLength(left.length);
+    expect(new Set(index.group('x'))).toEqual(new Set(left));
+  });
+
   test('for any sequence of changes the groups equal those of a plain map', () => {
     const step = fc.record({
       id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),

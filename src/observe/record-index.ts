@@ -2,8 +2,9 @@
 
 export interface RecordIndex<R> {
   /**
-   * The records of a group, in no promised order; empty for an unknown group. The list is live: it changes with the
-   * next {@link RecordIndex.apply}, so callers finish with it before they await anything.
+   * The records of a group, in no promised order; empty for an unknown group. The list is no copy: with the next
+   * {@link RecordIndex.apply} it changes, or another takes its place, so callers finish with it before they await
+   * anything.
    */
   group(name: string): readonly R[];
   /** Names of the groups that have a record. */
