@@ -3,7 +3,15 @@ import { noAdvice } from '../decide/rightsizing/advice.ts';
 import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
 import type { ContainerSize, ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { ReplicaMemory } from './rightsizing-replica-memory.ts';
-import { gatheringFor, inTime, isScarce, noteRaised, noteShort, restedOf } from './rightsizing-replica-turns.ts';
+import {
+  gatheringFor,
+  inTime,
+  isScarce,
+  lasting,
+  noteRaised,
+  noteShort,
+  restedOf,
+} from './rightsizing-replica-turns.ts';
 
 const aContainer = (size: ContainerSize): ContainerSpecRecord => ({
   name: 'app',
@@ -75,10 +83,10 @@ test('turns are scarce where more memory waits at every look for half a minute',
 test('a twentieth more memory waits for nobody, a little more can, and CPU', () => {
   const to = (memoryRequest: number) => [{ container: 'app', to: { cpuRequest: 200, memoryRequest } }];
   const soon = { memory: 0, all: 1 };
-  expect(inTime(to(1051), before, soon, [])).toEqual([{ container: 'app', to: { memoryRequest: 1051 } }]);
-  expect(inTime(to(1050), before, soon, [])).toEqual([]);
-  expect(inTime(to(1050), before, { memory: 0, all: 0 }, [])).toEqual(to(1050));
-  expect(inTime(to(1051), before, { memory: 1, all: 2 }, [])).toEqual([]);
+  expect(inTime(to(1051), before, soon)).toEqual([{ container: 'app', to: { memoryRequest: 1051 } }]);
+  expect(inTime(to(1050), before, soon)).toEqual([]);
+  expect(inTime(to(1050), before, { memory: 0, all: 0 })).toEqual(to(1050));
+  expect(inTime(to(1051), before, { memory: 1, all: 2 })).toEqual([]);
 });
 
 describe('where turns are scarce, memory is raised to what is advised for all', () => {
@@ -91,7 +99,7 @@ describe('where turns are scarce, memory is raised to what is advised for all', 
     },
   ];
   const raise = (to: ContainerSize, advice: readonly SizedAdvice[]) =>
-    inTime([{ container: 'app', to }], before, { memory: 0, all: 0 }, advice)[0]?.to;
+    lasting([{ container: 'app', to }], before, advice)[0]?.to;
 
   test.each<[string, ContainerSize, readonly SizedAdvice[], ContainerSize]>([
     [

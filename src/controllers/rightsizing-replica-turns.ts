@@ -1,15 +1,17 @@
 /** Whose turn it is among replicas that are sized each for itself, and what is told of the others. */
-
 import type { SizedAdvice } from '../decide/rightsizing/recommend-workload.ts';
-import type { Pace } from '../decide/rightsizing/replica-pace.ts';
+import { type Pace, paceOf } from '../decide/rightsizing/replica-pace.ts';
 import { partsOf, withoutParts } from '../decide/rightsizing/side-by-side.ts';
 import { loweredResources, type SizedPart } from '../decide/rightsizing/watched-change.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { renderReason } from '../lib/reasons.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import { type SizeChange, sizeOfContainer } from '../model/pod-size.ts';
+import type { PolicySpec } from '../model/policy-spec.ts';
+import { harmedAt, type ReplicaStates } from '../model/replica-sizes.ts';
 import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { ReplicaAdvice } from './rightsizing-advise-replicas.ts';
+import { watchedSince } from './rightsizing-memory.ts';
 import type { Given } from './rightsizing-replica-change.ts';
 import type { ReplicaMemory } from './rightsizing-replica-memory.ts';
 import type { ApplyResult } from './rightsizing-result.ts';
@@ -74,15 +76,14 @@ export function noteRaised(
   }
 }
 
-/** What is raised of a replica now. @param ofAll what is advised for all, where memory is raised to that; see `lasting`. */
+/** What is raised of a replica now. */
 export function inTime(
   raises: readonly SizeChange[],
   inForce: readonly ContainerSpecRecord[],
   gathering: Gathering,
-  ofAll: readonly SizedAdvice[],
 ): readonly SizeChange[] {
   if (gathering.memory > 0) return [];
-  return lasting(gathering.all > 0 ? urgent(raises, inForce) : raises, inForce, ofAll);
+  return gathering.all > 0 ? urgent(raises, inForce) : raises;
 }
 
 /** The cluster as a whole takes only so many changes at once, or in a minute. */
@@ -112,8 +113,9 @@ export function isScarce({ scarceAt }: Pick<ReplicaMemory, 'scarceAt'>, now: Epo
 /**
  * Where the cluster may be changed too seldom for each replica to have what it needs next, memory is raised to what all
  * need: with one size for all it would have as much, and nobody waits for his turn again so soon.
+ * @param ofAll what is advised for all.
  */
-function lasting(
+export function lasting(
   raises: readonly SizeChange[],
   inForce: readonly ContainerSpecRecord[],
   ofAll: readonly SizedAdvice[],
@@ -150,6 +152,25 @@ function urgent(raises: readonly SizeChange[], inForce: readonly ContainerSpecRe
   };
   const others = partsOf(raises).filter(({ container, resource }) => resource !== 'memory' || !isMuch(container));
   return withoutParts([{ changes: raises }], others).flatMap(({ changes }) => changes);
+}
+
+/** The least pause after harm: doubling no pause at all would be none. */
+const LEAST_PAUSE_MILLIS: Millis = 600_000;
+
+/** How many may be lowered now. */
+export function paceNow(
+  { watches }: Pick<ReplicaMemory, 'watches'>,
+  states: ReplicaStates,
+  { cooldownMillis }: Pick<PolicySpec['updates'], 'cooldownMillis'>,
+  { canaryMillis }: Pick<RightsizingSettings, 'canaryMillis'>,
+  now: EpochMillis,
+): Pace {
+  const replicas = [...states].map(([replica, state]) => {
+    const watch = watches.get(replica);
+    const isWatched = state.before !== undefined && watch !== undefined;
+    return { replica, watchedSince: isWatched ? watchedSince(watch) : undefined, harmedAt: harmedAt(state) };
+  });
+  return paceOf(replicas, { canaryMillis, pauseMillis: Math.max(LEAST_PAUSE_MILLIS, cooldownMillis) }, now);
 }
 
 /** Why the others are not lowered yet. @param first the replica that has just been. */

@@ -8,17 +8,15 @@ import { mayEvict } from '../decide/rightsizing/choose-method.ts';
 import { describeChanges, dueChanges } from '../decide/rightsizing/due-changes.ts';
 import { memoryGrowth, mostNeededFirst } from '../decide/rightsizing/most-needed-first.ts';
 import { firstToChange, isResizable } from '../decide/rightsizing/pod-drift.ts';
-import { type Pace, paceOf } from '../decide/rightsizing/replica-pace.ts';
 import { helpInRollout } from '../decide/rightsizing/rollout-help.ts';
 import { type Beginning, joinChanges, mayBegin, restOf } from '../decide/rightsizing/side-by-side.ts';
 import type { Clock } from '../lib/clock.ts';
 import { renderReason } from '../lib/reasons.ts';
 import { formatTime } from '../lib/rfc3339.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
-import { effectiveChanges } from '../model/pod-size.ts';
+import { effectiveChanges, type SizeChange } from '../model/pod-size.ts';
 import {
   freshState,
-  harmedAt,
   noReplicas,
   type ReplicaState,
   type ReplicaStates,
@@ -32,7 +30,6 @@ import type { ApplyContext } from './rightsizing-apply.ts';
 import { LOOK_AGAIN_MILLIS, resultOfAttempt } from './rightsizing-apply-result.ts';
 import type { Changes } from './rightsizing-change.ts';
 import { decisionFor, isGlobal } from './rightsizing-converge.ts';
-import { watchedSince } from './rightsizing-memory.ts';
 import { type Given, neverLess, putInForce, type TellReplicas, tellReplicas } from './rightsizing-replica-change.ts';
 import { createReplicaMemories, type ReplicaMemory } from './rightsizing-replica-memory.ts';
 import { type PutBackOptions, putBackReplicas } from './rightsizing-replica-put-back.ts';
@@ -43,8 +40,10 @@ import {
   inTime,
   isOfTurns,
   isScarce,
+  lasting,
   noteRaised,
   noteShort,
+  paceNow,
   restedOf,
   waitingFor,
 } from './rightsizing-replica-turns.ts';
@@ -92,37 +91,21 @@ const isAfterRefusal: ReadonlySet<string | undefined> = new Set([
   'ChangesIneffective',
   'InfeasibleBefore',
 ]);
-/** The least pause after harm: doubling no pause at all would be none. */
-const LEAST_PAUSE_MILLIS: Millis = 600_000;
 
 export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
   const { actuator, settings, clock } = options;
   const memoryOf = createReplicaMemories();
 
-  const paceNow = ({ policy }: ApplyContext, own: ReplicaMemory, states: ReplicaStates, now: EpochMillis): Pace =>
-    paceOf(
-      [...states].map(([replica, state]) => {
-        const watch = own.watches.get(replica);
-        const isWatched = state.before !== undefined && watch !== undefined;
-        return {
-          replica,
-          watchedSince: isWatched ? watchedSince(watch) : undefined,
-          harmedAt: harmedAt(state),
-        };
-      }),
-      {
-        canaryMillis: settings().canaryMillis,
-        pauseMillis: Math.max(LEAST_PAUSE_MILLIS, policy.spec.updates.cooldownMillis),
-      },
-      now,
-    );
-
-  /** Asks for one replica's change; of one that a guard objects to, for the part it does not object to. */
+  /**
+   * Asks for one replica's change; of one that a guard objects to, for the part it does not object to.
+   * @param least of the raises, asked where there is no room for what lasts.
+   */
   const attempt = async (
     context: ApplyContext,
     { pod }: ReplicaAdvice,
     inForce: readonly ContainerSpecRecord[],
     beginning: Beginning,
+    least: readonly SizeChange[],
   ): Promise<Attempt> => {
     const { advised, memory, policy, signal } = context;
     if (!isResizable(pod)) return giveToCome(context, beginning, clock.now());
@@ -136,6 +119,11 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
       const decision = decisionFor(context, pod, to, describeChanges(both, inForce));
       const answer = await actuator.resize(decision, policy.spec, signal);
       if (answer.kind === 'asked') return { made: part, kept };
+      const isMore = part === beginning && part.raises !== least;
+      if (isMore && answer.kind === 'blocked' && !isGlobal(answer.block.reason)) {
+        part = { raises: least, decreases: part.decreases };
+        continue;
+      }
       const why = resultOfAttempt(advised.workload, memory, answer);
       kept ??= why;
       // It is put in force all the same where an eviction can make room for it.
@@ -159,9 +147,11 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
   ): Promise<Attempted> => {
     const now = clock.now();
     const { isRollingOut } = context.advised.workload;
-    const pace = paceNow(context, own, next, now);
+    const { updates } = context.policy.spec;
+    const pace = paceNow(own, next, updates, settings(), now);
     const isGathered = gathering.all === 0;
-    const isLasting = isScarce(own, now);
+    // Who bounds the steps up wants them small.
+    const isLasting = isScarce(own, now) && updates.maxStepUp === undefined;
     let room = harmed.size > 0 || pace.kind === 'wait' ? 0 : pace.atMost;
     let tries = Number.isFinite(room) ? MAX_TRIES : Number.POSITIVE_INFINITY;
     const given: Given[] = [];
@@ -184,7 +174,8 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
       const may = mayBegin(begun, inForce, watch === undefined ? [] : [watch]);
       const worth = worthOf(context, advised, inForce, state, own, may, now);
       held ??= worth.held;
-      const raises = inTime(worth.beginning.raises, inForce, gathering, isLasting ? context.advised.advice : []);
+      const least = inTime(worth.beginning.raises, inForce, gathering);
+      const raises = isLasting ? lasting(least, inForce, context.advised.advice) : least;
       // The guards go by what the view shows: that it has a size of its own must be seen there.
       const isSeen = advised.state !== undefined && context.memory.written === undefined;
       const isRested = state.changedAt === undefined || now - state.changedAt >= settings().revertMillis;
@@ -194,7 +185,7 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
       isPaced ||= isLowered && !isTurn;
       const decreases = isTurn ? rested : [];
       if (raises.length + decreases.length === 0) continue;
-      const { made, kept: why } = await attempt(context, advised, inForce, { raises, decreases });
+      const { made, kept: why } = await attempt(context, advised, inForce, { raises, decreases }, least);
       kept ??= why;
       if (decreases.length > 0) tries--;
       if (made !== undefined) {
