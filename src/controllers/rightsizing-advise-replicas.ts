@@ -15,7 +15,7 @@ import type { EpochMillis } from '../lib/units.ts';
 import type { Lessons } from '../model/learned-floors.ts';
 import { isLive } from '../model/owners.ts';
 import type { PolicySpec } from '../model/policy-spec.ts';
-import { hasReplicaIdentity, mayHaveOwn, replicaOf, replicaRef } from '../model/replica.ts';
+import { byReplica, hasReplicaIdentity, mayHaveOwn, replicaOf, replicaRef } from '../model/replica.ts';
 import {
   type ReplicaState,
   type ReplicaStates,
@@ -104,15 +104,14 @@ export function adviseReplicas(question: ReplicasQuestion): ReplicasAdvised | un
   if (!hasReplicaIdentity(workload.kind)) {
     return { obstacle: `replicas of a ${workload.kind} have no identity of their own`, states, replicas: [] };
   }
-  const byReplica = new Map<string, SizedPod>();
+  const podsByReplica = new Map<string, SizedPod>();
   for (const each of runningPods(pods).toSorted((a, b) => a.pod.createdAt - b.pod.createdAt)) {
     const replica = replicaOf(workload, each.pod);
-    if (replica !== undefined) byReplica.set(replica, each);
+    if (replica !== undefined) podsByReplica.set(replica, each);
   }
-  const replicas = [...may].flatMap((replica) => {
-    const pod = byReplica.get(replica);
-    return pod === undefined ? [] : [adviseOne({ ...question, states }, replica, pod)];
-  });
+  const replicas = [...podsByReplica].flatMap(([replica, pod]) =>
+    may.has(replica) ? [adviseOne({ ...question, states }, replica, pod)] : [],
+  );
   return { obstacle: undefined, states, replicas };
 }
 
@@ -125,7 +124,7 @@ function haveRoom({ workload, pods, states, now }: ReplicasQuestion): ReadonlySe
   const present = mayHaveOwn(live, states);
   const gone = [...states.keys()].filter((replica) => !present.includes(replica));
   const [known, others] = [present.filter((each) => states.has(each)), present.filter((each) => !states.has(each))];
-  return new Set(thatFit(workload.containers, [...known, ...gone.toReversed(), ...others], now));
+  return new Set(thatFit(workload.containers, [...known, ...gone.toReversed(), ...others.toSorted(byReplica)], now));
 }
 
 function adviseOne(question: ReplicasQuestion, replica: string, pod: SizedPod): ReplicaAdvice {

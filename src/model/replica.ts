@@ -37,7 +37,8 @@ export function mayHaveOwn(
   present: Iterable<string>,
   own: Pick<ReadonlyMap<string, unknown>, 'has'>,
 ): readonly string[] {
-  const inOrder = [...new Set(present)].toSorted(byReplica);
+  const all = [...new Set(present)];
+  const inOrder = all.length > MAX_SIZED_REPLICAS ? all.toSorted(byReplica) : all;
   const [known, others] = [inOrder.filter((each) => own.has(each)), inOrder.filter((each) => !own.has(each))];
   return [...known, ...others].slice(0, MAX_SIZED_REPLICAS);
 }
