@@ -2,8 +2,8 @@
 import { createJournal } from '../src/act/journal.ts';
 import type { KubeApi } from '../src/api/kube-api.ts';
 import { createDisruptions } from '../src/controllers/disruptions.ts';
-import { createPlacementEngine } from '../src/controllers/placement-engine.ts';
-import { compilePlacementRules } from '../src/controllers/placement-rules.ts';
+import { createPlacementEngine } from '../src/controllers/placement/engine.ts';
+import { compilePlacementRules } from '../src/controllers/placement/rules.ts';
 import { createSpotWatch } from '../src/controllers/spot-watch.ts';
 import { createSystemClock } from '../src/lib/clock.ts';
 import { createSilentLogger } from '../src/lib/log.ts';

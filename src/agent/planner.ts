@@ -133,7 +133,7 @@ function ownAnnotation({ marks, sizeManagers }: AgentPod['pod']): CpuSize | unde
   return sizeManagers.some(isOwnManager) ? annotatedOriginal(marks) : undefined;
 }
 
-/** One pod of each namespace tells it, whichever: see `quotaOf` in allocation-reports.ts. */
+/** One pod of each namespace tells it, whichever: see `quotaOf` in controllers/allocation/reports.ts. */
 function quotasOf({ pods, stores }: TickInput): ReadonlyMap<string, NodeQuota> {
   const quotas = new Map<string, NodeQuota>();
   for (const { pod } of pods) {

@@ -1,5 +1,5 @@
 /** Every workload of a view, planned: what status, plan, explain and the demo's screen are made of. */
-import type { PlacementRules } from '../controllers/placement-rules.ts';
+import type { PlacementRules } from '../controllers/placement/rules.ts';
 import { planWorkload } from '../decide/placement/converge.ts';
 import { costOf, type WorkloadCost } from '../decide/placement/cost.ts';
 import type { WorkloadPlan } from '../decide/placement/plan.ts';

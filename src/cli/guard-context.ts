@@ -1,6 +1,6 @@
 /** What the commands tell the guards about an operator they do not see. */
 
-import type { PlacementRules } from '../controllers/placement-rules.ts';
+import type { PlacementRules } from '../controllers/placement/rules.ts';
 import type { PlacementPolicy } from '../decide/placement/policy.ts';
 import type { GuardContext } from '../guard/context.ts';
 import { createDisruptionLog } from '../guard/history.ts';

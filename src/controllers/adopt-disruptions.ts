@@ -13,7 +13,7 @@ import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { Disruptions } from './disruptions.ts';
 import type { EvictionsInFlight } from './evictions-in-flight.ts';
-import type { PlacementRules } from './placement-rules.ts';
+import type { PlacementRules } from './placement/rules.ts';
 
 /**
  * Pods of managed workloads that are ending. The time they are given starts now, or when their grace period is over:

@@ -17,7 +17,7 @@ import type { ClusterView } from '../model/cluster-view.ts';
 import type { PodRecord } from '../model/records.ts';
 import { createDisruptionTurns, type DisruptionTurns } from './disruption-turns.ts';
 import { createEvictionsInFlight, type EvictionsInFlight } from './evictions-in-flight.ts';
-import type { PlacementRules } from './placement-rules.ts';
+import type { PlacementRules } from './placement/rules.ts';
 import type { SpotWatch } from './spot-watch.ts';
 
 export interface DisruptionsOptions {

@@ -5,7 +5,7 @@ import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { createLiveView } from '../observe/live-view.ts';
 import { createManualStores } from '../observe/testing/manual-stores.ts';
 import { testSettings } from '../observe/testing/placement-settings.ts';
-import { compilePlacementRules } from './placement-rules.ts';
+import { compilePlacementRules } from './placement/rules.ts';
 import { createSpotWatch } from './spot-watch.ts';
 
 const NOON = Date.UTC(2026, 0, 31, 12);

@@ -7,7 +7,7 @@ import { isLive, resolveOwner } from '../model/owners.ts';
 import type { NodeRecord, PodRecord } from '../model/records.ts';
 import { poolOf } from '../model/spot-pool.ts';
 import type { LiveView } from '../observe/live-view.ts';
-import type { PlacementRules } from './placement-rules.ts';
+import type { PlacementRules } from './placement/rules.ts';
 
 /** Fed from the moment it is made; what happened before is not known, and counts as nothing. */
 export interface SpotWatch {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { KubeApi } from '../api/kube-api.ts';
-import { compilePlacementRules } from '../controllers/placement-rules.ts';
+import { compilePlacementRules } from '../controllers/placement/rules.ts';
 import { createSpotWatch } from '../controllers/spot-watch.ts';
 import { createSilentLogger } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';

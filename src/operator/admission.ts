@@ -1,7 +1,7 @@
 /** The admission side of the placement engine, put together: decides on every replica of the operator. */
 import type { KubeApi } from '../api/kube-api.ts';
 import type { ResourceType } from '../api/resources.ts';
-import type { PlacementRules } from '../controllers/placement-rules.ts';
+import type { PlacementRules } from '../controllers/placement/rules.ts';
 import type { SpotWatch } from '../controllers/spot-watch.ts';
 import { createClaimLedger } from '../decide/placement/claims.ts';
 import { type Clock, sleep } from '../lib/clock.ts';

@@ -1,6 +1,6 @@
 /** The configuration file's keys as the settings of the allocation engine. */
 import type { Config } from '../config/schema.ts';
-import type { AllocationSettings } from '../controllers/allocation-settings.ts';
+import type { AllocationSettings } from '../controllers/allocation/settings.ts';
 import { defaultAllocationRules } from '../decide/allocation/rules.ts';
 
 /** What the operator does not configure, such as the shape of the bargain, are the agents' defaults: they decide it. */

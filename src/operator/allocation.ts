@@ -1,7 +1,7 @@
 /** The allocation engine of one process, put together: what every replica follows, and what the leader does. */
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
-import { type AllocationEngine, createAllocationEngine } from '../controllers/allocation-engine.ts';
+import { type AllocationEngine, createAllocationEngine } from '../controllers/allocation/engine.ts';
 import type { EngineParts } from '../controllers/engine-parts.ts';
 import type { InFlightEviction, Leadership } from '../guard/context.ts';
 import type { InFlightResize } from '../guard/size/context.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createJournal } from '../act/journal.ts';
-import type { SizingStory } from '../controllers/rightsizing-explain.ts';
+import type { SizingStory } from '../controllers/rightsizing/explain.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { createExplainEndpoint } from './endpoints.ts';
 

@@ -1,9 +1,9 @@
 /** What the operator answers over plain HTTP: health on one port, metrics and explanations on another. */
 import { setImmediate } from 'node:timers/promises';
 import type { Journal } from '../act/journal.ts';
-import type { AllocationExplainer } from '../controllers/allocation-explain.ts';
-import type { Explainer } from '../controllers/explain.ts';
-import type { SizingExplainer } from '../controllers/rightsizing-explain.ts';
+import type { AllocationExplainer } from '../controllers/allocation/explain.ts';
+import type { Explainer } from '../controllers/placement/explain.ts';
+import type { SizingExplainer } from '../controllers/rightsizing/explain.ts';
 import { unplacedExplanation } from '../decide/placement/explain.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../config/load.ts';
-import { compilePlacementRules } from '../controllers/placement-rules.ts';
+import { compilePlacementRules } from '../controllers/placement/rules.ts';
 import { placementSettingsOf } from './placement-settings.ts';
 
 const settingsFrom = (text: string) =>

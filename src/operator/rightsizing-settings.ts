@@ -1,6 +1,6 @@
 /** The configuration file's keys as the settings of the rightsizing engine. */
 import type { Config } from '../config/schema.ts';
-import type { RightsizingSettings } from '../controllers/rightsizing-settings.ts';
+import type { RightsizingSettings } from '../controllers/rightsizing/settings.ts';
 import type { Millis } from '../lib/units.ts';
 
 /** A new pod is scraped after one of them at the latest, and asked for after another; the rest is for pauses between. */

@@ -3,12 +3,12 @@
 import { isPaused } from '../api/annotations-rightsizing.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
-import { cpuAdviceOf } from '../controllers/allocation-advice.ts';
+import { cpuAdviceOf } from '../controllers/allocation/advice.ts';
 import type { Disruptions } from '../controllers/disruptions.ts';
 import type { EngineParts } from '../controllers/engine-parts.ts';
-import { createRightsizingEngine, type RightsizingEngine } from '../controllers/rightsizing-engine.ts';
-import { isDryRun, type RightsizingSettings } from '../controllers/rightsizing-settings.ts';
-import { usageTargets } from '../controllers/rightsizing-targets.ts';
+import { createRightsizingEngine, type RightsizingEngine } from '../controllers/rightsizing/engine.ts';
+import { isDryRun, type RightsizingSettings } from '../controllers/rightsizing/settings.ts';
+import { usageTargets } from '../controllers/rightsizing/targets.ts';
 import type { Leadership } from '../guard/context.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
 import { type Clock, sleep } from '../lib/clock.ts';

@@ -4,7 +4,7 @@
 import { createProfileStore } from '../act/save-profiles.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
-import { createProfileKeeper } from '../controllers/keep-profiles.ts';
+import { createProfileKeeper } from '../controllers/rightsizing/keep-profiles.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';

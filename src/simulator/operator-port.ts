@@ -4,7 +4,7 @@
  */
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
-import type { WorkloadExplanation } from '../controllers/explain.ts';
+import type { WorkloadExplanation } from '../controllers/placement/explain.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';

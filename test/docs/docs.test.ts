@@ -164,7 +164,7 @@ describe('names', () => {
     const source = [
       'decide/allocation/admit.ts',
       'decide/allocation/node-input.ts',
-      'controllers/allocation-outcome.ts',
+      'controllers/allocation/outcome.ts',
     ]
       .map((path) => readFileSync(resolve(root, 'src', path), 'utf8'))
       .join('\n');

@@ -2,7 +2,7 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compilePlacementRules, type PlacementRules } from '../../controllers/placement-rules.ts';
+import { compilePlacementRules, type PlacementRules } from '../../controllers/placement/rules.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createLogger, type Logger } from '../../lib/log.ts';
 import { createSeededRandom } from '../../lib/random.ts';

@@ -1,8 +1,8 @@
 /** What plan, explain and status look at: a frozen picture of a cluster or of files, the rules it is judged by, and what it lacks. */
 import { loadConfigFile } from '../../config/load.ts';
 import { loadPricesFile } from '../../config/prices-file.ts';
-import type { AllocationSettings } from '../../controllers/allocation-settings.ts';
-import { compilePlacementRules, type PlacementRules } from '../../controllers/placement-rules.ts';
+import type { AllocationSettings } from '../../controllers/allocation/settings.ts';
+import { compilePlacementRules, type PlacementRules } from '../../controllers/placement/rules.ts';
 import type { PolicyTenancy } from '../../decide/rightsizing/policy-match.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import type { PodRecord } from '../../model/records.ts';

@@ -1,6 +1,6 @@
 /** Why decisions would not be carried out, asked of the very guards the operator asks. */
 
-import type { PlacementRules } from '../../controllers/placement-rules.ts';
+import type { PlacementRules } from '../../controllers/placement/rules.ts';
 import type { Decision } from '../../decide/decision.ts';
 import type { PlacementPolicy } from '../../decide/placement/policy.ts';
 import { inspectAll } from '../../guard/guard.ts';

@@ -1,6 +1,6 @@
 /** Plans a small cluster described by the objects of testing/shop.ts. */
 import type { KubeObject } from '../../api/core.ts';
-import { compilePlacementRules } from '../../controllers/placement-rules.ts';
+import { compilePlacementRules } from '../../controllers/placement/rules.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import { createSnapshot } from '../../model/snapshot.ts';
 import { testSettings } from '../../observe/testing/placement-settings.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { brokenResult } from '../../controllers/rightsizing-result.ts';
-import { createResultStore } from '../../controllers/rightsizing-result-store.ts';
+import { brokenResult } from '../../controllers/rightsizing/result.ts';
+import { createResultStore } from '../../controllers/rightsizing/result-store.ts';
 import { policyRecord } from '../../model/testing/policies.ts';
 import { operatorTold, stormTold, unreadTold } from './overview.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { compilePlacementRules } from '../../controllers/placement-rules.ts';
-import { createResultStore } from '../../controllers/rightsizing-result-store.ts';
+import { compilePlacementRules } from '../../controllers/placement/rules.ts';
+import { createResultStore } from '../../controllers/rightsizing/result-store.ts';
 import { policyRecord } from '../../model/testing/policies.ts';
 import { someSettings } from '../../model/testing/records.ts';
 import { policyList } from './policy-list.ts';

@@ -1,11 +1,11 @@
 /** What the dashboard reads of a running operator: live views and the engines' own explanations. It keeps none of it. */
 import type { Journal } from '../../act/journal.ts';
-import type { AllocationExplainer } from '../../controllers/allocation-explain.ts';
-import type { Explainer } from '../../controllers/explain.ts';
-import type { PlacementRules } from '../../controllers/placement-rules.ts';
-import type { SizingExplainer } from '../../controllers/rightsizing-explain.ts';
-import type { PolicyBook } from '../../controllers/rightsizing-policies.ts';
-import type { WorkloadResult } from '../../controllers/rightsizing-result.ts';
+import type { AllocationExplainer } from '../../controllers/allocation/explain.ts';
+import type { Explainer } from '../../controllers/placement/explain.ts';
+import type { PlacementRules } from '../../controllers/placement/rules.ts';
+import type { SizingExplainer } from '../../controllers/rightsizing/explain.ts';
+import type { PolicyBook } from '../../controllers/rightsizing/policies.ts';
+import type { WorkloadResult } from '../../controllers/rightsizing/result.ts';
 import type { Storm } from '../../decide/placement/spot-outlook.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { ClusterView, WorkloadRef } from '../../model/cluster-view.ts';

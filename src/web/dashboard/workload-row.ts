@@ -1,5 +1,5 @@
 /** One workload as a row of the dashboard's table, judged as the operator judges it at this moment. */
-import type { WorkloadExplanation } from '../../controllers/explain.ts';
+import type { WorkloadExplanation } from '../../controllers/placement/explain.ts';
 import type { Blocking } from '../../decide/placement/explain.ts';
 import { isMove, liveCounts, standingOf } from '../../decide/placement/standing.ts';
 import type { EpochMillis } from '../../lib/units.ts';

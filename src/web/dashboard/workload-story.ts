@@ -1,7 +1,7 @@
 /** `GET /api/workload?of=Deployment/shop/web`: what every engine has to say about one workload. */
-import type { ExplainedAllocation } from '../../controllers/allocation-explain.ts';
-import type { WorkloadExplanation } from '../../controllers/explain.ts';
-import type { SizingStory } from '../../controllers/rightsizing-explain.ts';
+import type { ExplainedAllocation } from '../../controllers/allocation/explain.ts';
+import type { WorkloadExplanation } from '../../controllers/placement/explain.ts';
+import type { SizingStory } from '../../controllers/rightsizing/explain.ts';
 import { costLines } from '../../decide/placement/cost-text.ts';
 import { rulesOf } from '../../decide/rightsizing/policy-rules.ts';
 import type { EpochMillis } from '../../lib/units.ts';

@@ -1,0 +1,189 @@
+/** Writes what passes found out into the statuses of PodAllocations, where it is news. */
+import type { WriteAllocationStatus } from '../../act/allocation-status.ts';
+import { sizingKeys } from '../../api/annotations-sizing.ts';
+import { type PodAllocationStatus, podAllocations } from '../../api/pod-allocation.ts';
+import { OUTDATED_DEFINITION } from '../../api/pruned-field.ts';
+import { sizeOf } from '../../decide/allocation/allocation-pod.ts';
+import { quotaRoom } from '../../decide/allocation/integrations/resource-quota.ts';
+import { readAllocation } from '../../decide/allocation/read-allocation.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Logger } from '../../lib/log.ts';
+import { tryParseMillicores } from '../../lib/quantity.ts';
+import type { EpochMillis, Millicores } from '../../lib/units.ts';
+import { parseOriginals } from '../../model/original-sizes.ts';
+import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
+import type { AllocationStores } from '../../observe/allocation-stores.ts';
+import type { AllocationRecord } from '../../observe/project-allocation.ts';
+import type { AllocatedPod, AllocationFacts } from './facts.ts';
+import { guidanceOf } from './guidance.ts';
+import { isSameStatus, statusDigest, statusOf } from './outcome.ts';
+import type { PodReport } from './pass.ts';
+import type { AllocationSettings } from './settings.ts';
+
+/** Statuses are read by agents (guidance), by people, and by the next leader: a write that changes nothing is none. */
+export interface AllocationReports {
+  /** Of one node, by its last pass. @returns whether all that is news was written. */
+  write(reports: readonly PodReport[], signal: AbortSignal): Promise<boolean>;
+  /** An allocation whose pod does not exist. */
+  writeLost(record: AllocationRecord, signal: AbortSignal): Promise<boolean>;
+}
+
+export interface AllocationReportsOptions {
+  readonly view: SizingView;
+  readonly stores: AllocationStores;
+  readonly facts: Pick<AllocationFacts, 'of'>;
+  readonly writeStatus: WriteAllocationStatus;
+  readonly settings: () => AllocationSettings;
+  /** What rightsizing advises the pod to request in all. */
+  readonly adviceOf: (pod: SizedPod) => Millicores | undefined;
+  readonly lastWriteAt: (podUid: string) => EpochMillis | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const podAllocationDefinition = `${podAllocations.plural}.${podAllocations.group}`;
+
+/** A report with its pod as it is now. */
+interface KnownReport extends PodReport {
+  readonly known: AllocatedPod;
+}
+
+export function createAllocationReports(options: AllocationReportsOptions): AllocationReports {
+  const { view, stores, facts, settings, clock, log } = options;
+  let lastTrouble = '';
+  /** By uid, what was written where the definition of the kind dropped a part of it: the object never shows it. */
+  const pruned = new Map<string, string>();
+  let lastPruned: string | undefined;
+  const notePruned = (uid: string, digest: string, field: string): void => {
+    pruned.set(uid, digest);
+    if (field === lastPruned) return;
+    lastPruned = field;
+    log.warn({ definition: podAllocationDefinition, field }, OUTDATED_DEFINITION);
+  };
+  stores.onChange((before, after) => {
+    if (before !== undefined && before.uid !== after?.uid) pruned.delete(before.uid);
+  });
+
+  /** Nothing where the pod is gone: its allocation is lost then, and told so. */
+  const withPod = (report: PodReport): KnownReport[] => {
+    const { namespace, name, uid } = report.pod;
+    const found = view.pod(namespace, name);
+    return found?.pod.uid === uid ? [{ ...report, known: facts.of(found) }] : [];
+  };
+
+  /** Of each namespace the share of its allocated requests that is on this node, on the pod that tells it. */
+  const quotaOf = (report: KnownReport, reports: readonly KnownReport[]) => {
+    const { namespace, uid } = report.known.pod;
+    const quotas = view.quotas(namespace);
+    if (quotas.length === 0) return undefined;
+    const here = reports.filter(({ known }) => known.pod.namespace === namespace);
+    if (here.some(({ known }) => known.pod.uid < uid)) return undefined;
+    const requested = (pods: readonly AllocatedPod['pod'][]): number =>
+      pods.reduce((sum, pod) => sum + sizeOf(pod).request, 0);
+    const all = allocatedRequests(namespace);
+    const pods = here.map(({ known }) => known.pod);
+    const share = requested(pods);
+    return { room: quotaRoom(quotas, pods), nodeShare: all === 0 ? 1 : Math.min(1, share / all) };
+  };
+  const allocatedRequests = (namespace: string): Millicores => {
+    let sum = 0;
+    for (const record of stores.all()) {
+      if (record.namespace !== namespace) continue;
+      const found = view.pod(namespace, record.podName);
+      if (found !== undefined) sum += sizeOf(found.sizing).request;
+    }
+    return sum;
+  };
+
+  const guidance = (report: KnownReport, reports: readonly KnownReport[]) => {
+    const { known, record } = report;
+    const text = known.pod.marks[sizingKeys.allocationOriginals];
+    return guidanceOf({
+      known,
+      advice: options.adviceOf(known.found),
+      original: text === undefined ? undefined : parseOriginals(text),
+      noted: text === undefined ? undefined : tryParseMillicores(record.spec.originalCPURequest),
+      quota: quotaOf(report, reports),
+      rules: settings().rules,
+      now: clock.now(),
+    });
+  };
+
+  /** @returns whether the status says it now, by us or before. */
+  const put = async (
+    record: AllocationRecord,
+    make: (before: PodAllocationStatus) => PodAllocationStatus,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
+    // The newest: a pass takes time, and what it found may have been told meanwhile.
+    const current = stores.get(record.namespace, record.name);
+    if (current?.uid !== record.uid) return true;
+    const before = current.status;
+    const status = make(before);
+    if (isSameStatus(before, status)) return true;
+    const dropped = pruned.get(record.uid);
+    if (dropped !== undefined && dropped === statusDigest(status)) return true;
+    const outcome = await options.writeStatus(record, status, signal);
+    if (outcome.result === 'written' && outcome.pruned !== undefined)
+      notePruned(record.uid, statusDigest(status), outcome.pruned);
+    else pruned.delete(record.uid);
+    const trouble = 'message' in outcome ? outcome.message : '';
+    if (trouble !== '' && trouble !== lastTrouble) {
+      log.warn({ allocation: `${record.namespace}/${record.name}`, error: trouble }, 'A status could not be written');
+    }
+    lastTrouble = trouble;
+    return trouble === '';
+  };
+
+  return {
+    async write(found, signal) {
+      let isDone = true;
+      const reports = found.flatMap(withPod);
+      for (const report of reports) {
+        signal.throwIfAborted();
+        const { record, outcome, known } = report;
+        const read = readAllocation(record);
+        const said = guidance(report, reports);
+        const written = await put(
+          record,
+          (before) =>
+            statusOf({
+              spec: record.spec,
+              generation: record.generation,
+              outcome,
+              desired: read.ok ? read.desired : undefined,
+              known,
+              guidance: said,
+              lastWriteAt: options.lastWriteAt(known.pod.uid),
+              before,
+              now: clock.now(),
+            }),
+          signal,
+        );
+        isDone &&= written;
+      }
+      return isDone;
+    },
+    writeLost(record, signal) {
+      const { podName, podUID } = record;
+      const which = podUID === undefined ? '' : ` with uid ${podUID}`;
+      const message = `There is no pod ${record.namespace}/${podName}${which}`;
+      return put(
+        record,
+        (before) =>
+          statusOf({
+            spec: record.spec,
+            generation: record.generation,
+            outcome: { kind: 'no-pod', message },
+            desired: undefined,
+            known: undefined,
+            guidance: before.guidance,
+            lastWriteAt: undefined,
+            before,
+            now: clock.now(),
+          }),
+        signal,
+      );
+    },
+  };
+}

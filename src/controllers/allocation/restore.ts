@@ -1,0 +1,57 @@
+/**
+ * Which pods get back what they had before allocation: those that opted out, and those whose node's agent or allocation
+ * is gone.
+ */
+import { sizingKeys } from '../../api/annotations-sizing.ts';
+import { type ExclusionReason, exclusionOf } from '../../decide/allocation/eligibility.ts';
+import { readMarks } from '../../decide/allocation/marks.ts';
+import type { AllocationRules } from '../../decide/allocation/rules.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
+import type { AllocatedPod } from './facts.ts';
+
+/** Value of the label `cause`. */
+export type RestoreCause = 'opted-out' | 'agent-gone' | 'no-allocation';
+
+/** Their owners said so; others that are kept out (another writer, a restart) keep what they have. */
+const optedOut: ReadonlySet<ExclusionReason> = new Set(['Excluded', 'NotOptedIn', 'GuaranteedQoS', 'HpaOff']);
+
+/** What one pod's case is judged by. */
+export interface RestoreFacts {
+  readonly known: AllocatedPod;
+  readonly hasAllocation: boolean;
+  readonly isAgentGone: boolean;
+  readonly rules: AllocationRules;
+}
+
+/** Undefined: the pod keeps what it has, or has nothing of ours. `no-allocation` holds only once it has lasted. */
+export function restoreCause({ known, hasAllocation, isAgentGone, rules }: RestoreFacts): RestoreCause | undefined {
+  const { pod, history } = known;
+  if (pod.marks[sizingKeys.allocationOriginals] === undefined) return undefined;
+  const excluded = exclusionOf(pod, readMarks(pod.marks), history, rules);
+  if (excluded !== undefined) return optedOut.has(excluded) ? 'opted-out' : undefined;
+  if (isAgentGone) return 'agent-gone';
+  return hasAllocation ? undefined : 'no-allocation';
+}
+
+/** Since when pods have been without an allocation: an agent that starts anew makes another one. */
+export interface Missing {
+  /** How long the pod has been seen without one; 0 with `hasAllocation`. */
+  millisFor(podUid: string, hasAllocation: boolean, now: EpochMillis): Millis;
+  forget(podUid: string): void;
+}
+
+export function createMissing(): Missing {
+  const since = new Map<string, EpochMillis>();
+  return {
+    millisFor(podUid, hasAllocation, now) {
+      if (hasAllocation) {
+        since.delete(podUid);
+        return 0;
+      }
+      const first = since.get(podUid) ?? now;
+      since.set(podUid, first);
+      return now - first;
+    },
+    forget: (podUid) => void since.delete(podUid),
+  };
+}

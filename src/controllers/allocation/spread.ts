@@ -1,0 +1,54 @@
+/**
+ * How evenly the replicas of a workload lie over the domains they are to be spread over, and what they have in the
+ * middle.
+ */
+
+import type { SpreadFact } from '../../decide/allocation/integrations/topology-spread.ts';
+import { ownMember } from '../../lib/own-member.ts';
+import type { Millicores } from '../../lib/units.ts';
+import { isRunning } from '../../model/owners.ts';
+import { sumOf } from '../../model/pod-size.ts';
+import type { SizedWorkload } from '../../model/sizing-records.ts';
+import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
+
+/** One fact for each constraint of the pod whose key its node has. */
+export function spreadFactsOf(view: SizingView, { pod }: SizedPod, workload: SizedWorkload): SpreadFact[] {
+  const keys = pod.template.preferences?.spreadKeys ?? [];
+  if (keys.length === 0) return [];
+  const nodes = [...view.nodes()];
+  const replicas = runningReplicas(view, workload);
+  return keys.flatMap((key): SpreadFact[] => {
+    const domainOf = (nodeName: string | undefined): string | undefined =>
+      nodeName === undefined ? undefined : ownMember(view.node(nodeName)?.labels, key);
+    const here = domainOf(pod.nodeName);
+    const domains = new Set(nodes.flatMap(({ labels }) => ownMember(labels, key) ?? []));
+    if (here === undefined || domains.size === 0) return [];
+    const domainsOfReplicas = replicas.flatMap(({ pod: each }) => domainOf(each.nodeName) ?? []);
+    return [
+      {
+        replicasHere: domainsOfReplicas.filter((domain) => domain === here).length,
+        averageReplicas: domainsOfReplicas.length / domains.size,
+      },
+    ];
+  });
+}
+
+/** Of one or two replicas the middle is what they have themselves: it says nothing. */
+const LEAST_REPLICAS = 3;
+
+/**
+ * What the running replicas of a workload request in the middle, to two digits: it is told to the agents of all of
+ * them, and every millicore would be a write each. Undefined where they are too few.
+ */
+export function medianRequestOf(view: SizingView, workload: SizedWorkload): Millicores | undefined {
+  const requests = runningReplicas(view, workload)
+    .map(({ sizing }) => sumOf(sizing.containers, 'cpuRequest'))
+    .sort((left, right) => left - right);
+  if (requests.length < LEAST_REPLICAS) return undefined;
+  const median = ((requests[(requests.length - 1) >> 1] ?? 0) + (requests[requests.length >> 1] ?? 0)) / 2;
+  return Number(median.toPrecision(2));
+}
+
+function runningReplicas(view: SizingView, workload: SizedWorkload): readonly SizedPod[] {
+  return view.podsOf(workload).filter(({ pod }) => isRunning(pod));
+}

@@ -1,0 +1,145 @@
+/** Asks for the recommendation of one workload, with everything it depends on. */
+
+import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
+import { runningPods } from '../../decide/rightsizing/pod-drift.ts';
+import type { RightsizingPolicy } from '../../decide/rightsizing/policy.ts';
+import { rulesOf } from '../../decide/rightsizing/policy-rules.ts';
+import type { LearnedFloors } from '../../decide/rightsizing/recommend.ts';
+import { recommendWorkload, type SizedAdvice } from '../../decide/rightsizing/recommend-workload.ts';
+import { wornSizes } from '../../decide/rightsizing/worn-sizes.ts';
+import { parseTime } from '../../lib/rfc3339.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
+import { readAppliedSizes, withAppliedSizes } from '../../model/applied-sizes.ts';
+import { type Lessons, readLessons } from '../../model/learned-floors.ts';
+import type { PolicySpec } from '../../model/policy-spec.ts';
+import type { ComputeResources } from '../../model/records.ts';
+import { stateOfPod } from '../../model/replica-sizes.ts';
+import type { ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
+import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
+import type { UsageCollector } from '../../observe/usage/collector-port.ts';
+import { adviseReplicas, type ReplicasAdvised, replicaStatesOf } from './advise-replicas.ts';
+import { changeKey, type WorkloadMemory } from './memory.ts';
+
+export interface AdviseOptions {
+  readonly view: SizingView;
+  readonly usage: Pick<UsageCollector, 'profileOf' | 'windowOf'>;
+  /** The allocation engine shares out the CPU of this pod. */
+  readonly isAllocated: (pod: SizedPod) => boolean;
+}
+
+/** What is known about a workload, and what should become of it. */
+export interface Advised {
+  readonly workload: SizedWorkload;
+  readonly pods: readonly SizedPod[];
+  /** Containers with the sizes in force: the template's, or those applied to its pods. */
+  readonly inForce: readonly ContainerSpecRecord[];
+  /** The workload says that sizes are in force which none of its pods has any more. */
+  readonly isOutworn?: boolean;
+  readonly lessons: Lessons;
+  readonly advice: readonly SizedAdvice[];
+  /** Left out where all replicas have one size, and nobody asks for another. */
+  readonly replicas?: ReplicasAdvised;
+  /** Something is recommended for at least one resource of one container. */
+  readonly hasUsage: boolean;
+  /** Why usage cannot be read at present; left out or undefined: it can. */
+  readonly unread?: string | undefined;
+}
+
+/**
+ * Pure but for reading the view and the collected usage.
+ * @param memory what this leader changed and when; where it knows nothing, the workload's own annotation counts.
+ * @param largest what the largest node offers, undefined where no node is known
+ * @param now of the pass
+ * @param unread why usage cannot be read at present
+ */
+export function advise(
+  { view, usage, isAllocated }: AdviseOptions,
+  workload: SizedWorkload,
+  spec: PolicySpec,
+  memory: WorkloadMemory,
+  largest: ComputeResources | undefined,
+  now: EpochMillis,
+  unread?: string,
+): Advised {
+  const { annotations, namespace } = workload;
+  const pods = view.podsOf(workload);
+  // A new leader knows no more than the workload says: the last change, of whichever resource.
+  const lastApplied = pastTime(annotations[rightsizingKeys.lastApplied], now);
+  const written = readAppliedSizes(annotations[rightsizingKeys.appliedSizes]);
+  // Pods may be yet to get what was put in force a moment ago.
+  const isOld = !memory.isActing && now - (lastApplied ?? 0) >= SPREAD_MILLIS;
+  const states = replicaStatesOf(workload, pods, isAllocated, isOld, now);
+  const alike = states.size === 0 ? pods : pods.filter(({ pod }) => stateOfPod(states, workload, pod) === undefined);
+  const applied = isOld ? wornSizes(written, alike, isAllocated) : written;
+  const inForce = withAppliedSizes(workload.containers, applied);
+  const lessons = readLessons(annotations[rightsizingKeys.learnedFloors], now);
+  /** What is known of one container: its usage, what it has learned, when it was changed. */
+  const knowledgeOf = (container: string) => ({
+    profile: usage.profileOf(workload, container),
+    window: usage.windowOf(workload, container),
+    floors: floorsOf(lessons, container),
+    lastChange: {
+      cpu: memory.lastChange.get(changeKey(container, 'cpu')) ?? lastApplied,
+      memory: memory.lastChange.get(changeKey(container, 'memory')) ?? lastApplied,
+    },
+  });
+  const around = {
+    limitRanges: view.limitRanges(namespace),
+    quotas: view.quotas(namespace),
+    hpas: view.hpas(namespace),
+    largestNode: largest,
+    replicas: Math.max(workload.replicas, runningPods(pods).length),
+  };
+  const rulesFor = ({ reverts }: Pick<Lessons, 'reverts'>): RightsizingPolicy => slowedDown(rulesOf(spec), reverts);
+  const advice = recommendWorkload({
+    workload,
+    containers: inForce,
+    knowledgeOf,
+    policy: rulesFor(lessons),
+    around,
+    isCpuAllocated: pods.some(isAllocated),
+    unread,
+    now,
+  });
+  const hasUsage = advice.some(({ cpu, memory: ram }) => cpu.target !== undefined || ram.target !== undefined);
+  const isOutworn = applied.length < written.length;
+  const common = { workload, spec, pods, inForce, states, lessons, rulesFor, around, usage, isAllocated, unread, now };
+  const replicas = adviseReplicas(common);
+  return { workload, pods, inForce, isOutworn, lessons, advice, ...(replicas && { replicas }), hasUsage, unread };
+}
+
+/** A time of the future is none of ours: believed, it would hold back every change until then. */
+export function pastTime(text: string | undefined, now: EpochMillis): EpochMillis | undefined {
+  const time = parseTime(text);
+  return time !== undefined && time <= now + SKEW_MILLIS ? time : undefined;
+}
+
+/** What decreases of this container have shown to be too little; undefined where none has. */
+function floorsOf({ floors }: Lessons, container: string): LearnedFloors | undefined {
+  const own = floors.filter((floor) => floor.container === container);
+  if (own.length === 0) return undefined;
+  const of = (resource: 'cpu' | 'memory'): number | undefined =>
+    own.find((floor) => floor.resource === resource)?.atLeast;
+  return { cpu: of('cpu'), memory: of('memory') };
+}
+
+/** By new pods it may take long until the first of them has what is in force. */
+const SPREAD_MILLIS: Millis = 3_600_000;
+/** By which the clocks of two replicas may differ. */
+const SKEW_MILLIS: Millis = 60_000;
+/** At most 32 times as long: a workload whose decreases always fail is still tried now and then. */
+const MAX_DOUBLINGS = 5;
+/** Doubling no pause at all would be none. */
+const LEAST_PAUSE_MILLIS: Millis = 600_000;
+
+/** After a decrease that had to be taken back the next one waits twice as long. Increases are never slowed down. */
+function slowedDown(policy: RightsizingPolicy, reverts: number): RightsizingPolicy {
+  if (reverts === 0) return policy;
+  const slow = (millis: Millis): Millis => Math.max(millis, LEAST_PAUSE_MILLIS) * 2 ** Math.min(MAX_DOUBLINGS, reverts);
+  const { cpu, memory } = policy;
+  return {
+    ...policy,
+    cpu: { ...cpu, change: { ...cpu.change, cooldownDownMillis: slow(cpu.change.cooldownDownMillis) } },
+    memory: { ...memory, change: { ...memory.change, cooldownDownMillis: slow(memory.change.cooldownDownMillis) } },
+  };
+}

@@ -1,0 +1,168 @@
+/**
+ * Applies sizes by new pods without a new template: the sizes in force are written on the workload, where admission
+ * reads them, and pods that have others are evicted one at a time.
+ */
+import { dueChanges } from '../../decide/rightsizing/due-changes.ts';
+import { type DriftedPod, driftedPods, managedKeys } from '../../decide/rightsizing/pod-drift.ts';
+import { helpInRollout } from '../../decide/rightsizing/rollout-help.ts';
+import { joinChanges, partsOf, withoutParts } from '../../decide/rightsizing/side-by-side.ts';
+import { isDecrease, watchChange } from '../../decide/rightsizing/watched-change.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { renderReason } from '../../lib/reasons.ts';
+import type { Millis } from '../../lib/units.ts';
+import { applyChanges, type SizeChange } from '../../model/pod-size.ts';
+import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
+import type { SizedPod } from '../../model/sizing-view.ts';
+import { type ApplyContext, appliedKeys, keysOfPod } from './apply.ts';
+import { LOOK_AGAIN_MILLIS, resultOfAttempt, resultOfWaiting } from './apply-result.ts';
+import { type Changes, watchedNow, writeInForce } from './change.ts';
+import { dropUnspread, goOn, type OngoingChange, review } from './memory.ts';
+import { evictedMessage, type PodReplacement } from './pod-replacement.ts';
+import type { ApplyResult } from './result.ts';
+import type { RightsizingSettings } from './settings.ts';
+import { nothingSeen } from './throttling.ts';
+import { worthNewPods } from './worth.ts';
+
+export interface ByEvictionOptions {
+  readonly replacement: PodReplacement;
+  readonly changes: Changes;
+  readonly settings: () => RightsizingSettings;
+  readonly isAllocated: (pod: SizedPod) => boolean;
+  readonly clock: Clock;
+}
+
+/** One look: what did harm is taken back first; at most one pod is evicted. */
+export type ByEviction = (context: ApplyContext) => Promise<ApplyResult>;
+
+/**
+ * Admission reads the sizes from a cache of its own: a pod that is evicted before it shows them is made anew as it was.
+ */
+const WRITTEN_MILLIS: Millis = 1_000;
+
+export function createByEviction(options: ByEvictionOptions): ByEviction {
+  const { changes, settings, isAllocated, replacement, clock } = options;
+  const { evictOne, judgeLast } = replacement;
+
+  /** Pods that differ from these sizes, those that serve nobody first, then the newest: it has the least to lose. */
+  const driftOf = (
+    context: ApplyContext,
+    sizes: readonly ContainerSpecRecord[],
+    to: readonly SizeChange[] = [],
+  ): readonly DriftedPod[] => {
+    const ours = managedKeys(to, appliedKeys(context));
+    return context.live
+      .flatMap((pod) => driftedPods([pod], sizes, keysOfPod(pod, sizes, ours, isAllocated(pod))))
+      .toSorted(
+        (a, b) => Number(a.pod.pod.ready) - Number(b.pod.pod.ready) || b.pod.pod.createdAt - a.pod.pod.createdAt,
+      );
+  };
+
+  /**
+   * Writes the new sizes for the pods to come. Nobody is evicted before the view shows them.
+   * @returns what keeps it from that.
+   */
+  const begin = async (context: ApplyContext, due: readonly SizeChange[]): Promise<ApplyResult | undefined> => {
+    const { advised, live, memory } = context;
+    const { workload, inForce, lessons } = advised;
+    const after = applyChanges(inForceNow(context).inForce, due);
+    // Nothing is written before the guards agree to what follows from it.
+    const trial = await evictOne(context, driftOf(context, after, due), true);
+    const kept = trial === undefined ? undefined : resultOfAttempt(workload, memory, trial.attempt);
+    if (kept !== undefined) return kept;
+    const undo = watchedNow(memory);
+    const watched = watchChange(due, inForce, live, clock.now());
+    const phase = isDecrease(watched) && live.length > 1 ? 'canary' : 'spread';
+    const change: OngoingChange = { ...watched, method: 'Evict', phase, canary: undefined, throttling: nothingSeen() };
+    memory.ongoing = [...withoutParts(memory.ongoing, partsOf(due)), change];
+    const written = await writeInForce(context, { inForce: after, lessons, undo }, clock.now());
+    if (written !== undefined) return written;
+    changes.noteMade(context, change, 'Recreate', 'Eviction');
+    return undefined;
+  };
+
+  /** Judged by the pods that have the new sizes; pods to come get the old ones from now on. */
+  const takeBack = async (context: ApplyContext): Promise<ApplyResult | undefined> => {
+    const { advised, live, memory } = context;
+    const { workload, lessons } = advised;
+    const { inForce, changed } = inForceNow(context);
+    const differ = new Set(driftOf(context, inForce, changed).map(({ pod }) => pod));
+    const sized = live.filter((pod) => !differ.has(pod));
+    const harms = await changes.judge(context, () => sized);
+    if (harms.length === 0) return undefined;
+    const undo = watchedNow(memory);
+    const noted = changes.noteHarm(workload, memory, harms, { lessons, inForce });
+    const written = await writeInForce(context, { ...noted, undo }, clock.now());
+    // Not taken back yet: it is tried again at the next look.
+    return written === undefined ? noted.result : { ...written, againAfterMillis: LOOK_AGAIN_MILLIS };
+  };
+
+  /**
+   * After a decrease the first new pod is watched for a while before the others go.
+   * @returns what the workload waits for; undefined where the others may go, or where there is no new pod yet.
+   */
+  const watchFirst = (
+    { advised, live, memory }: ApplyContext,
+    ongoing: OngoingChange,
+    drifted: readonly DriftedPod[],
+  ) => {
+    const sized = live.filter((pod) => drifted.every((each) => each.pod !== pod));
+    const [first] = sized.toSorted((a, b) => a.pod.createdAt - b.pod.createdAt);
+    if (first === undefined) return undefined;
+    const remaining = Math.max(first.pod.createdAt, ongoing.startedAt) + settings().canaryMillis - clock.now();
+    // Whether less is enough for the others is not known either while nothing is read.
+    if (remaining <= 0 && advised.unread === undefined) {
+      goOn(memory, ongoing, { ...ongoing, phase: 'spread' });
+      return undefined;
+    }
+    const message = renderReason('CanaryWatched', { pod: first.pod.name });
+    const again = remaining <= 0 ? LOOK_AGAIN_MILLIS : Math.min(remaining, LOOK_AGAIN_MILLIS);
+    return pending('CanaryWatched', message, again);
+  };
+
+  return async (context) => {
+    const { advised, memory } = context;
+    const { workload } = advised;
+    dropUnspread(memory);
+    const harmed = await takeBack(context);
+    if (harmed !== undefined) return harmed;
+    // During a rollout pods go and come by themselves; but it may be stuck because they have too little.
+    const advice = dueChanges(advised.advice);
+    const due = workload.isRollingOut
+      ? helpInRollout(advice, advised.inForce, context.live, clock.now()).raises
+      : advice;
+    const { beginning, held } = worthNewPods(context, due, settings(), clock.now());
+    if (beginning.length > 0) {
+      const kept = await begin(context, beginning);
+      return kept ?? pending('EvictedToResize', 'the new size is written for the pods to come', WRITTEN_MILLIS);
+    }
+    const { inForce, changed } = inForceNow(context);
+    const drifted = driftOf(context, inForce, changed);
+    // Before the next one goes: where replacements come without their size, every eviction is in vain.
+    judgeLast(context, drifted);
+    review(memory, drifted.length === 0, clock.now(), settings().revertMillis);
+    if (drifted.length === 0) memory.takenBack = [];
+    if (drifted.length === 0) return resultOfWaiting(advised, memory, { isDue: due.length > 0, held });
+    // What admission reads is what the view shows.
+    if (memory.written !== undefined)
+      return pending('EvictedToResize', 'the new size is being written', WRITTEN_MILLIS);
+    const first = memory.ongoing.find(({ phase }) => phase === 'canary');
+    const watching = first && watchFirst(context, first, drifted);
+    if (watching !== undefined) return watching;
+    const tried = await evictOne(context, drifted, false);
+    if (tried === undefined) return { status: 'Applied' };
+    const kept = resultOfAttempt(workload, memory, tried.attempt);
+    if (kept !== undefined) return { ...kept, againAfterMillis: kept.againAfterMillis ?? settings().deferredMillis };
+    const message = evictedMessage(tried.decision);
+    return pending('EvictedToResize', message, LOOK_AGAIN_MILLIS);
+  };
+}
+
+/** The sizes that new pods are given: as written on the workload, and what has just been written. */
+function inForceNow({ advised, memory }: ApplyContext) {
+  const changed = joinChanges(memory.ongoing.flatMap((each) => each.changes));
+  return { inForce: applyChanges(advised.inForce, changed), changed };
+}
+
+function pending(reason: string, message: string, againAfterMillis: Millis): ApplyResult {
+  return { status: 'Pending', reason, message, againAfterMillis };
+}

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { NOON } from '../../model/testing/records.ts';
+import { aContainer, aSizedWorkload } from '../../model/testing/sizing-records.ts';
+import type { ApplyContext } from './apply.ts';
+import { watchedNow, writeInForce } from './change.ts';
+import { createRightsizingMemory } from './memory.ts';
+
+test.each([
+  ['are put in force, a replacement made before has rightly others: it is not judged', undefined, undefined],
+  ['could not be written, it is judged as ever', { status: 'Error', reason: 'UpdateFailed' }, NOON],
+] as const)('where sizes %s', async (_, kept, expected) => {
+  const workload = aSizedWorkload();
+  const memory = createRightsizingMemory().of(workload.uid);
+  memory.evictedAt = NOON;
+  const context = { advised: { workload }, memory, annotate: async () => kept } as unknown as ApplyContext;
+  const next = { inForce: [aContainer()], lessons: { floors: [], reverts: 0 }, undo: watchedNow(memory) };
+  expect(await writeInForce(context, next, NOON + 5_000)).toEqual(kept);
+  expect(memory.evictedAt).toBe(expected);
+});

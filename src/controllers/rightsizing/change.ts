@@ -1,0 +1,191 @@
+/** The bookkeeping of a change: beginning, spreading, taking back, and what is told of each. */
+
+import type { EngineJournal } from '../../act/journal.ts';
+import type { RightsizingEvents } from '../../act/rightsizing-events.ts';
+import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
+import type { ApplyMethod } from '../../api/optimization-policy-status.ts';
+import { describeChanges } from '../../decide/rightsizing/due-changes.ts';
+import { type Harm, judgeChange, judgedPods } from '../../decide/rightsizing/judge-change.ts';
+import { requestOf } from '../../decide/rightsizing/recommend-workload.ts';
+import { partsTakenBack, takenBack, withoutParts } from '../../decide/rightsizing/side-by-side.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Metrics } from '../../lib/metrics.ts';
+import { renderReason } from '../../lib/reasons.ts';
+import { formatTime } from '../../lib/rfc3339.ts';
+import type { EpochMillis } from '../../lib/units.ts';
+import { writeAppliedSizes } from '../../model/applied-sizes.ts';
+import { workloadKey } from '../../model/cluster-view.ts';
+import { FLOOR_MILLIS, type LearnedFloor, type Lessons, learn, writeLessons } from '../../model/learned-floors.ts';
+import { effectiveChanges, type SizeChange, sizeOfContainer } from '../../model/pod-size.ts';
+import type { ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
+import type { SizedPod } from '../../model/sizing-view.ts';
+import type { ApplyContext } from './apply.ts';
+import { LOOK_AGAIN_MILLIS } from './apply-result.ts';
+import { keptText } from './keep-watch.ts';
+import { noteChanges, noteParts, type OngoingChange, type WorkloadMemory } from './memory.ts';
+import { whyOf } from './recommended.ts';
+import type { ApplyResult } from './result.ts';
+import type { LookForThrottling } from './throttling.ts';
+
+export interface ChangeOptions {
+  readonly lookForThrottling: LookForThrottling;
+  readonly events: RightsizingEvents;
+  readonly journal: EngineJournal;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+}
+
+/** The same for all three methods: they differ in how pods get their sizes, not in what is remembered of it. */
+export interface Changes {
+  /** The change is made: told, counted, and remembered for cooldowns. */
+  noteMade(
+    context: Pick<ApplyContext, 'advised' | 'policy' | 'memory'>,
+    made: { readonly changes: readonly SizeChange[]; readonly before: readonly ContainerSpecRecord[] },
+    method: 'InPlace' | 'Recreate',
+    how: ApplyMethod,
+  ): void;
+  /**
+   * Which of the changes under way did harm, of whichever resource: more restarts, an OOM kill, pods that are not
+   * ready, more throttling (spec rightsizing 4, auto-revert). Increases never do.
+   * @param podsOf those that have the change.
+   * @param watched the changes that are looked at; left out, those of the memory.
+   */
+  judge(
+    context: ApplyContext,
+    podsOf: (change: OngoingChange) => readonly SizedPod[],
+    watched?: readonly OngoingChange[],
+  ): Promise<readonly HarmfulChange[]>;
+  /**
+   * Decreases did harm: told, remembered as a floor, and taken out of the sizes in force. Only the parts that are to
+   * blame are; the rest of the change is watched on. Writes nothing itself.
+   */
+  noteHarm(
+    workload: SizedWorkload,
+    memory: WorkloadMemory,
+    harms: readonly HarmfulChange[],
+    known: { readonly lessons: Lessons; readonly inForce: readonly ContainerSpecRecord[] },
+  ): HarmNoted;
+}
+
+/** A change, and what of it did harm. */
+export interface HarmfulChange {
+  readonly change: OngoingChange;
+  readonly harm: Harm;
+}
+
+export interface HarmNoted {
+  /** What the workload has learned. */
+  readonly lessons: Lessons;
+  /** The sizes with what did harm taken back. */
+  readonly inForce: readonly ContainerSpecRecord[];
+  readonly result: ApplyResult;
+}
+
+export function createChanges({ lookForThrottling, events, journal, metrics, clock }: ChangeOptions): Changes {
+  return {
+    noteMade({ advised, policy, memory }, { changes, before }, method, how) {
+      const { workload, advice } = advised;
+      const now = clock.now();
+      noteChanges(memory, changes, now);
+      memory.lastApplied = now;
+      memory.lastMethod = how;
+      metrics.inc('optipod_applications_total', { policy: policy.name, method });
+      const text = describeChanges(changes, before);
+      const message = renderReason('UpdateSuccess', { ...workload, method, changes: text });
+      events.onWorkload(workload, { reason: 'UpdateSuccess', message });
+      const why = whyOf(advice, changes);
+      journal.record(workloadKey(workload), {
+        kind: 'done',
+        reason: 'UpdateSuccess',
+        message: `${message}, for policy ${policy.namespace}/${policy.name}${why === '' ? '' : `; ${why}`}`,
+      });
+    },
+    async judge(context, podsOf, watched = context.memory.ongoing) {
+      const harms: HarmfulChange[] = [];
+      for (const change of watched) {
+        const throttlingOf = await lookForThrottling(context, change);
+        // A rollout of ours is what is judged.
+        const isForeign = change.method !== 'Recreate' && context.advised.workload.isRollingOut;
+        const harm = judgeChange(change, judgedPods(podsOf(change), change, isForeign), clock.now(), throttlingOf);
+        if (harm !== undefined) harms.push({ change, harm });
+      }
+      return harms;
+    },
+    noteHarm(workload, memory, harms, { lessons, inForce }) {
+      const now = clock.now();
+      const cause = harms.map(({ harm }) => harm.cause).join('; ');
+      let sizes = inForce;
+      const floors: LearnedFloor[] = [];
+      for (const { change, harm } of harms) {
+        const parts = partsTakenBack(sizes, change, harm.parts);
+        sizes = takenBack(sizes, change, parts);
+        memory.takenBack = [...memory.takenBack, ...parts];
+        floors.push(...floorsOf(harm, change.before, now));
+        noteParts(memory, parts, now);
+        memory.ongoing = memory.ongoing.flatMap((each) => (each === change ? withoutParts([each], parts) : [each]));
+      }
+      const message = renderReason('ChangeReverted', { ...workload, cause });
+      events.onWorkload(workload, { reason: 'ChangeReverted', message });
+      const wanted = sizes.map(({ name, size }) => ({ container: name, to: size }));
+      const values = describeChanges(effectiveChanges(inForce, wanted), inForce);
+      journal.record(workloadKey(workload), {
+        kind: 'done',
+        reason: 'ChangeReverted',
+        message: values === '' ? message : `${message}; ${values}`,
+      });
+      return {
+        lessons: learn(lessons, floors),
+        inForce: sizes,
+        result: { status: 'Pending', reason: 'ChangeReverted', message, againAfterMillis: LOOK_AGAIN_MILLIS },
+      };
+    },
+  };
+}
+
+/** What a decrease that did harm has shown to be needed: what there was before. */
+export function floorsOf(
+  { parts }: Harm,
+  before: readonly ContainerSpecRecord[],
+  now: EpochMillis,
+): readonly LearnedFloor[] {
+  return parts.flatMap(({ container, resource }) => {
+    const atLeast = requestOf(resource, sizeOfContainer(before, container) ?? {});
+    return atLeast === undefined ? [] : [{ container, resource, atLeast, until: now + FLOOR_MILLIS }];
+  });
+}
+
+/** What is to be in force, and what the memory goes back to where that cannot be written. */
+export interface InForceNext {
+  readonly inForce: readonly ContainerSpecRecord[];
+  readonly lessons: Lessons;
+  readonly undo: WatchedNow;
+}
+
+export type WatchedNow = Pick<WorkloadMemory, 'ongoing' | 'takenBack'>;
+
+/** To be taken before the memory is changed for a write that may fail. */
+export function watchedNow({ ongoing, takenBack }: WorkloadMemory): WatchedNow {
+  return { ongoing, takenBack };
+}
+
+/**
+ * Writes which sizes are in force, what was learned, and what the memory says is watched, all at once: whoever leads
+ * next sees no decrease that nobody watches.
+ * @returns why it could not.
+ */
+export async function writeInForce(
+  { advised: { workload }, memory, annotate }: ApplyContext,
+  { inForce, lessons, undo }: InForceNext,
+  now: EpochMillis,
+): Promise<ApplyResult | undefined> {
+  const kept = await annotate({
+    [rightsizingKeys.appliedSizes]: writeAppliedSizes(workload.containers, inForce) ?? null,
+    [rightsizingKeys.lastApplied]: formatTime(now),
+    [rightsizingKeys.learnedFloors]: writeLessons(lessons) ?? null,
+    [rightsizingKeys.watchedChanges]: keptText(memory),
+  });
+  if (kept !== undefined) Object.assign(memory, undo);
+  // A replacement that was made before has what was in force then: that says nothing about admission.
+  else memory.evictedAt = undefined;
+  return kept;
+}

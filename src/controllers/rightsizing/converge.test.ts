@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import { watchChange } from '../../decide/rightsizing/watched-change.ts';
+import type { ResizeDecision } from '../../decide/size-decision.ts';
+import type { Block } from '../../guard/context.ts';
+import { createVirtualClock } from '../../lib/virtual-clock.ts';
+import { applyChanges, type SizeChange } from '../../model/pod-size.ts';
+import type { SizedPod } from '../../model/sizing-view.ts';
+import { validPolicy } from '../../model/testing/policies.ts';
+import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
+import { aContainer, aSizedPod, aSizedWorkload, MIB } from '../../model/testing/sizing-records.ts';
+import type { ApplyContext } from './apply.ts';
+import { createConverge } from './converge.ts';
+import { createRightsizingMemory } from './memory.ts';
+import { nothingSeen } from './throttling.ts';
+
+const replicaSet = aReplicaSet(aDeployment());
+const before = [aContainer()];
+const less: readonly SizeChange[] = [{ container: 'app', to: { cpuRequest: 100 } }];
+
+const pod = (name: string, cpuRequest: number, memoryRequest = 128 * MIB): SizedPod => {
+  const containers = applyChanges(before, [{ container: 'app', to: { cpuRequest, memoryRequest } }]);
+  const record = aSizedPod(replicaSet, name, { containers }, { uid: name });
+  return { pod: record, sizing: record.sizing };
+};
+const block = (reason: Block['reason']): Block => ({
+  rule: 'r',
+  reason,
+  message: 'm',
+  advice: 'a',
+  retryAfterMillis: undefined,
+});
+
+interface Given {
+  readonly live: readonly SizedPod[];
+  readonly isRollingOut?: boolean;
+  readonly takenBack?: readonly { readonly container: string; readonly resource: 'cpu' | 'memory' }[];
+  readonly resizing?: readonly string[];
+  readonly lacking?: readonly string[];
+  readonly blocks?: Readonly<Record<string, Block['reason']>>;
+  readonly changed?: readonly SizeChange[];
+  /** Tried on this pod before the others. */
+  readonly canary?: string;
+}
+
+async function run(given: Given) {
+  const {
+    live,
+    isRollingOut = false,
+    takenBack = [],
+    resizing = [],
+    lacking = [],
+    blocks = {},
+    changed = less,
+  } = given;
+  const asked: ResizeDecision[] = [];
+  const converge = createConverge({
+    isAllocated: () => false,
+    clock: createVirtualClock(NOON),
+    actuator: {
+      isResizing: (uid) => resizing.includes(uid),
+      lacksRoom: (uid) => lacking.includes(uid),
+      async resize(decision) {
+        asked.push(decision);
+        const reason = blocks[decision.pod.uid];
+        return reason === undefined ? { kind: 'asked', tookFrom: [] } : { kind: 'blocked', block: block(reason) };
+      },
+    },
+  });
+  const memory = createRightsizingMemory().of('uid-web');
+  memory.takenBack = takenBack;
+  if (given.canary !== undefined) {
+    const canary = { uid: given.canary, name: given.canary, at: NOON };
+    const watched = watchChange(less, before, [], NOON);
+    memory.ongoing = [{ ...watched, method: 'InPlace', phase: 'canary', canary, throttling: nothingSeen() }];
+  }
+  const context = {
+    advised: { workload: aSizedWorkload({ isRollingOut }), inForce: before },
+    policy: validPolicy(),
+    memory,
+    live,
+    annotate: () => Promise.resolve(undefined),
+    signal: new AbortController().signal,
+  } as unknown as ApplyContext;
+  const { kept, cramped } = await converge(context, applyChanges(before, changed), changed);
+  return {
+    pods: asked.map((each) => each.pod.name),
+    asked,
+    kept: kept?.reason,
+    cramped: cramped.map((each) => each.pod.pod.name),
+    memory,
+  };
+}
+
+describe('pods that differ from the sizes in force', () => {
+  test('are asked for what they lack, what becomes less first', async () => {
+    const { pods, asked } = await run({ live: [pod('low', 50), pod('high', 300), pod('right', 100)] });
+    expect(pods).toEqual(['high', 'low']);
+    expect(asked[0]?.changes).toEqual(less);
+    expect(asked[0]).not.toHaveProperty('isRestore');
+  });
+
+  test('are given what is tried on the first of them only where they are the first', async () => {
+    const { asked, pods } = await run({ live: [pod('first', 200), pod('other', 200)], changed: [], canary: 'first' });
+    expect(pods).toEqual(['first']);
+    expect(asked[0]?.changes).toEqual(less);
+  });
+
+  test('wait while they are being resized, and while somebody rolls out another template', async () => {
+    expect((await run({ live: [pod('a', 300), pod('b', 300)], resizing: ['a'] })).pods).toEqual(['b']);
+    expect((await run({ live: [pod('a', 300)], isRollingOut: true })).pods).toEqual([]);
+  });
+
+  test('keep each other from nothing, but where the whole cluster has to wait', async () => {
+    const live = [pod('a', 300), pod('b', 300)];
+    expect(await run({ live, blocks: { a: 'PodNotReady' } })).toMatchObject({ pods: ['a', 'b'], kept: 'PodNotReady' });
+    expect(await run({ live, blocks: { a: 'ChangePace' } })).toMatchObject({ pods: ['a'], kept: 'ChangePace' });
+    expect(await run({ live, blocks: { b: 'ChangePace' } })).toMatchObject({ pods: ['a', 'b'], kept: 'ChangePace' });
+  });
+
+  test('have more memory first where it is needed most, and also where nothing else may be changed for now', async () => {
+    const live = [pod('a', 300), pod('b', 300), pod('c', 100, 100 * MIB), pod('d', 100, 64 * MIB), pod('e', 50)];
+    const { pods } = await run({
+      live,
+      changed: [{ container: 'app', to: { cpuRequest: 100, memoryRequest: 128 * MIB } }],
+      blocks: { a: 'ChangePace' },
+    });
+    expect(pods).toEqual(['a', 'd', 'c', 'e']);
+  });
+
+  test('are cramped where their node has no room, or had none for more', async () => {
+    const live = [pod('more', 50), pod('less', 300)];
+    const crampedBy = async (reason: Block['reason'], lacking: readonly string[]) =>
+      (await run({ live, lacking, blocks: { more: reason, less: reason } })).cramped;
+    expect(await crampedBy('NodeHasNoRoom', [])).toEqual(['less', 'more']);
+    expect(await crampedBy('ChangeBackoff', ['more', 'less'])).toEqual(['more']);
+    expect(await crampedBy('ChangeBackoff', [])).toEqual([]);
+  });
+});
+
+describe('what did harm', () => {
+  const cpu = [{ container: 'app', resource: 'cpu' as const }];
+  const changed = [{ container: 'app', to: { cpuRequest: 100, memoryRequest: 64 * MIB } }];
+
+  test('is undone first and alone, also during a rollout', async () => {
+    const { asked } = await run({ live: [pod('a', 300)], takenBack: cpu, changed, isRollingOut: true });
+    expect(asked).toMatchObject([{ isRestore: true, changes: [{ container: 'app', to: { cpuRequest: 100 } }] }]);
+    expect(asked[0]?.changes[0]?.to).not.toHaveProperty('memoryRequest');
+  });
+
+  test('is forgotten when every pod has it undone; then the rest goes on', async () => {
+    const { asked, memory } = await run({ live: [pod('a', 100)], takenBack: cpu, changed });
+    expect(memory.takenBack).toEqual([]);
+    expect(asked).toMatchObject([{ changes: [{ to: { memoryRequest: 64 * MIB } }] }]);
+    expect(asked[0]).not.toHaveProperty('isRestore');
+  });
+
+  test('is of that container and that resource', async () => {
+    const other = [{ container: 'log', resource: 'cpu' as const }];
+    expect((await run({ live: [pod('a', 300)], takenBack: other })).asked[0]).not.toHaveProperty('isRestore');
+    const memory = [{ container: 'app', resource: 'memory' as const }];
+    expect((await run({ live: [pod('a', 300)], takenBack: memory })).asked[0]).not.toHaveProperty('isRestore');
+  });
+});

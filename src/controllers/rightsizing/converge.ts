@@ -1,0 +1,170 @@
+/** Brings running pods in line with the sizes in force, each in one patch. */
+import { memoryGrowth, mostNeededFirst } from '../../decide/rightsizing/most-needed-first.ts';
+import {
+  type DriftedPod,
+  driftedPods,
+  everyKey,
+  isResizable,
+  managedKeys,
+  noneResizable,
+} from '../../decide/rightsizing/pod-drift.ts';
+import { givenInRollout } from '../../decide/rightsizing/rollout-help.ts';
+import { joinChanges, partsOf, withoutParts } from '../../decide/rightsizing/side-by-side.ts';
+import type { SizedPart } from '../../decide/rightsizing/watched-change.ts';
+import type { ResizeDecision } from '../../decide/size-decision.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { EpochMillis } from '../../lib/units.ts';
+import { applyChanges, isIncrease, type SizeChange, sizeOfContainer } from '../../model/pod-size.ts';
+import { type ReplicaState, stateOfPod, withReplicaSizes } from '../../model/replica-sizes.ts';
+import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
+import type { SizedPod } from '../../model/sizing-view.ts';
+import type { SizeActuator } from './actuator.ts';
+import { type ApplyContext, appliedKeys, keysOfPod } from './apply.ts';
+import { resultOfAttempt } from './apply-result.ts';
+import type { ApplyResult } from './result.ts';
+
+export interface ConvergeOptions {
+  readonly actuator: Pick<SizeActuator, 'resize' | 'isResizing' | 'lacksRoom'>;
+  readonly isAllocated: (pod: SizedPod) => boolean;
+  readonly clock: Clock;
+}
+
+/**
+ * Asks for what each pod lacks; waits for no kubelet. Decreases first: they make room for the rest, and the kubelet
+ * takes them first as well (KEP-1287).
+ * @param inForce the sizes that all pods are to have.
+ * @param changed what is being changed, beside what the workload says is applied: rightsizing has a say in it.
+ */
+export type Converge = (
+  context: ApplyContext,
+  inForce: readonly ContainerSpecRecord[],
+  changed: readonly SizeChange[],
+) => Promise<Converged>;
+
+export interface Converged {
+  /** What keeps the first of the pods that are kept from it. */
+  readonly kept: ApplyResult | undefined;
+  /** Pods whose nodes have no room for more, or that end before they can be given any. */
+  readonly cramped: readonly DriftedPod[];
+}
+
+export function createConverge({ actuator, isAllocated, clock }: ConvergeOptions): Converge {
+  /** What differs in the pod from the sizes in force, and from what it was given before the others. */
+  const driftOfPod = (
+    context: ApplyContext,
+    pod: SizedPod,
+    inForce: readonly ContainerSpecRecord[],
+    changed: readonly SizeChange[],
+  ): readonly DriftedPod[] => {
+    const state = context.replicas && stateOfPod(context.replicas, context.advised.workload, pod.pod);
+    if (state !== undefined) return driftOfReplica(context, pod, state, inForce);
+    const own = context.memory.ongoing.flatMap(({ phase, canary, changes }) =>
+      phase === 'canary' && canary?.uid === pod.pod.uid ? changes : [],
+    );
+    const keys = managedKeys([...changed, ...own], appliedKeys(context));
+    const managed = keysOfPod(pod, context.advised.inForce, keys, isAllocated(pod));
+    return driftedPods([pod], applyChanges(inForce, joinChanges(own)), managed);
+  };
+
+  /** What differs in the pod of a replica that has a size of its own. */
+  const driftOfReplica = (
+    context: ApplyContext,
+    pod: SizedPod,
+    state: ReplicaState,
+    inForce: readonly ContainerSpecRecord[],
+  ): readonly DriftedPod[] => {
+    // Nothing was changed of it yet: what others gave the pod is not ours.
+    const ours = state.changedAt === undefined ? appliedKeys(context) : everyKey(inForce);
+    const managed = keysOfPod(pod, inForce, ours, isAllocated(pod));
+    return driftedPods([pod], withReplicaSizes(inForce, state), managed);
+  };
+
+  return async (context, inForce, changed) => {
+    const { advised, memory, live } = context;
+    const { workload } = advised;
+    const all = live.flatMap((pod) => driftOfPod(context, pod, inForce, changed));
+    const isHarmful = ({ container, resource }: SizedPart): boolean =>
+      memory.takenBack.some((part) => part.container === container && part.resource === resource);
+    const stateOf = ({ pod }: SizedPod): ReplicaState | undefined =>
+      context.replicas && stateOfPod(context.replicas, workload, pod);
+    // What did harm is undone first, and alone: nothing that waits for its time keeps it.
+    const harmed = all.flatMap(({ pod, changes }): DriftedPod[] => {
+      if (stateOf(pod) !== undefined) return [];
+      const rest = partsOf(changes).filter((part) => !isHarmful(part));
+      const [own] = withoutParts([{ changes }], rest);
+      return own === undefined ? [] : [{ pod, changes: own.changes }];
+    });
+    if (harmed.length === 0) memory.takenBack = [];
+    const isRestore = harmed.length > 0;
+    const drifted = isRestore ? harmed : workload.isRollingOut ? all.flatMap(helpedAt(clock.now())) : all;
+    const summary = isRestore ? 'a decrease is taken back' : 'the sizes in force';
+    let kept: ApplyResult | undefined;
+    const cramped: DriftedPod[] = [];
+    const isTooLate = workload.isRollingOut || noneResizable(live);
+    const growing = mostNeededFirst(drifted.filter(rises), ({ pod, changes }) =>
+      memoryGrowth(pod.sizing.containers, changes),
+    );
+    for (const group of [drifted.filter((one) => !rises(one)), growing]) {
+      for (const each of group) {
+        if (actuator.isResizing(each.pod.pod.uid)) continue;
+        if (isTooLate && !isResizable(each.pod)) {
+          cramped.push(each);
+          continue;
+        }
+        const decision = decisionFor(context, each.pod, each.changes, summary, isRestore);
+        const attempt = await actuator.resize(decision, context.policy.spec, context.signal);
+        kept ??= resultOfAttempt(workload, context.memory, attempt);
+        if (attempt.kind !== 'blocked') continue;
+        const { reason } = attempt.block;
+        if (reason === 'NodeHasNoRoom' || (rises(each) && actuator.lacksRoom(each.pod.pod.uid))) cramped.push(each);
+        // The cluster as a whole has to wait: so have the other pods. For more memory places are kept.
+        if (isGlobal(reason)) break;
+      }
+    }
+    return { kept, cramped };
+  };
+}
+
+/**
+ * Pods of the old template are about to go, those of the new one come with what is in force: only those are left that
+ * have too little.
+ */
+const helpedAt =
+  (now: EpochMillis) =>
+  ({ pod, changes }: DriftedPod): readonly DriftedPod[] => {
+    const given = givenInRollout(pod, changes, now);
+    return given.length === 0 ? [] : [{ pod, changes: given }];
+  };
+
+/** A resize of one running pod. @param summary says why, for people; @param isRestore what did harm is put back. */
+export function decisionFor(
+  { advised: { workload } }: ApplyContext,
+  { pod }: SizedPod,
+  to: readonly SizeChange[],
+  summary: string,
+  isRestore = false,
+): ResizeDecision {
+  const { kind, namespace, name, uid } = workload;
+  return {
+    kind: 'resize',
+    engine: 'rightsizing',
+    workload: { kind, namespace, name },
+    workloadUid: uid,
+    pod: { namespace: pod.namespace, name: pod.name, uid: pod.uid },
+    changes: to,
+    ...(isRestore && { isRestore }),
+    why: { summary, numbers: {} },
+  };
+}
+
+/** Something of it grows, so its node has to have room for it. */
+function rises({ pod, changes }: DriftedPod): boolean {
+  return changes.some(({ container, to }) => isIncrease(sizeOfContainer(pod.sizing.containers, container) ?? {}, to));
+}
+
+/** About all pods alike: the next one would hear the same. */
+export function isGlobal(reason: string): boolean {
+  return (
+    reason === 'ResizeConcurrency' || reason === 'ChangePace' || reason === 'LeaderWarmup' || reason === 'CachesStale'
+  );
+}

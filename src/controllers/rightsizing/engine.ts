@@ -1,0 +1,160 @@
+/** The rightsizing engine's controllers, put together. */
+
+import { createWritePolicyStatus } from '../../act/policy-status.ts';
+import { createResize } from '../../act/resize.ts';
+import { createHandBack as createHandBackTemplate } from '../../act/restore.ts';
+import { createRetemplate } from '../../act/retemplate.ts';
+import { createRightsizingEvents } from '../../act/rightsizing-events.ts';
+import { createAnnotateWorkload } from '../../act/workload-annotations.ts';
+import type { KubeApi } from '../../api/kube-api.ts';
+import { policyWarnings } from '../../decide/rightsizing/policy-warnings.ts';
+import type { Leadership } from '../../guard/context.ts';
+import type { InFlightResize } from '../../guard/size/context.ts';
+import { createSizeLog } from '../../guard/size/size-history.ts';
+import type { SizedPod } from '../../model/sizing-view.ts';
+import type { PolicyStores } from '../../observe/policy-stores.ts';
+import type { LiveSizingView } from '../../observe/sizing/live-sizing-view.ts';
+import type { UsageCollector } from '../../observe/usage/collector-port.ts';
+import type { Disruptions } from '../disruptions.ts';
+import type { EngineParts } from '../engine-parts.ts';
+import { createResizesInFlight, type ResizesInFlight } from '../resizes-in-flight.ts';
+import { createSizeActuator } from './actuator.ts';
+import type { ApplySizes } from './apply.ts';
+import { createByEviction } from './by-eviction.ts';
+import { createChanges } from './change.ts';
+import { createRightsizingController, type RightsizingController } from './controller.ts';
+import { createSizingExplainer, type SizingExplainer } from './explain.ts';
+import { createHandBack } from './hand-back.ts';
+import { createInPlace } from './in-place.ts';
+import { createInPlaceProblem } from './in-place-problem.ts';
+import { createMakeRoom } from './make-room.ts';
+import { createRightsizingMemory } from './memory.ts';
+import { reportRightsizing } from './metrics.ts';
+import { inLine } from './place.ts';
+import { createPodReplacement } from './pod-replacement.ts';
+import { createPolicyBooks, type PolicyBooks } from './policies.ts';
+import { createRecreate } from './recreate.ts';
+import { createSizeReplicas } from './replicas.ts';
+import { isDryRun, type RightsizingSettings } from './settings.ts';
+import { createLookForThrottling } from './throttling.ts';
+import { createWorkloadReconciler } from './workload.ts';
+
+export interface RightsizingEngineOptions extends EngineParts {
+  readonly api: KubeApi;
+  readonly view: LiveSizingView;
+  readonly policies: PolicyStores;
+  readonly usage: UsageCollector;
+  readonly settings: () => RightsizingSettings;
+  readonly leadership: () => Leadership;
+  /** `pods/resize` is in the API server's discovery; undefined while that is not known. */
+  readonly servesResize: () => boolean | undefined;
+  /**
+   * What every engine that disrupts draws on; a pod that is being evicted is not resized. A function, as engines know
+   * each other and one of them is made first.
+   */
+  readonly disruptions: () => Disruptions;
+  /** Pods are admitted through this operator's webhook. */
+  readonly sizesNewPods: () => boolean;
+  readonly isAllocated: (pod: SizedPod) => boolean;
+  /** Of allocation, under way. */
+  readonly otherResizes: () => readonly InFlightResize[];
+  readonly workers: number;
+}
+
+export interface RightsizingEngine {
+  readonly controller: RightsizingController;
+  readonly books: PolicyBooks;
+  readonly explain: SizingExplainer;
+  /** For placement: a pod that is being resized is not evicted. */
+  readonly resizes: ResizesInFlight;
+  /** The leader's work until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function createRightsizingEngine(options: RightsizingEngineOptions): RightsizingEngine {
+  const { api, view, settings, policies, clock, metrics, leadership } = options;
+  const log = options.log.child('rightsizing');
+  const turns = () => options.disruptions().turns;
+  const memory = createRightsizingMemory((uid, key) => {
+    options.disruptions().history.forgetWorkload(uid, clock.now());
+    turns().leave('rightsizing', key);
+  });
+  const annotate = createAnnotateWorkload(api);
+  const books = createPolicyBooks({
+    isThere: (uid) => options.policies.policies().some((policy) => policy.uid === uid),
+    writeStatus: createWritePolicyStatus(api),
+    dryRun: () => isDryRun(settings()),
+    warningsOf: (policy) => policyWarnings(policy, settings().tenancy),
+    healthOf: options.usage.healthOf,
+    clock,
+    log,
+  });
+  const shared = {
+    ...options,
+    log,
+    memory,
+    annotate,
+    books,
+    events: createRightsizingEvents(options.events, clock),
+    turns,
+    handBack: createHandBack({
+      annotate,
+      template: createHandBackTemplate(api),
+      isReadOnly: () => isDryRun(settings()),
+      memory,
+      turns,
+      log,
+    }),
+  };
+  const history = createSizeLog(HISTORY);
+  const inFlight = createResizesInFlight({
+    view,
+    clock,
+    engine: 'rightsizing',
+    deadlines: () => ({ ...DEADLINES, deferredMillis: settings().deferredMillis }),
+  });
+  const actuator = createSizeActuator({
+    ...shared,
+    history,
+    inFlight,
+    resize: createResize({ api, pod: (namespace, name) => view.pod(namespace, name) }),
+    retemplate: createRetemplate({ api, workload: (uid) => view.workloadByUid(uid) }),
+    onEnd: (workload) => controller.wakeWorkload(workload),
+  });
+  const changes = createChanges({ ...shared, lookForThrottling: createLookForThrottling(shared) });
+  const replacement = createPodReplacement({ ...shared, actuator, history });
+  const makeRoom = createMakeRoom({ ...shared, actuator, replacement });
+  const sizeReplicas = createSizeReplicas({ ...shared, actuator, changes });
+  const inPlace = createInPlace({ ...shared, actuator, sizeReplicas, makeRoom, changes });
+  const recreate = createRecreate({ ...shared, actuator, changes, history });
+  const byEviction = createByEviction({ ...shared, replacement, changes });
+  const methods = { InPlace: inPlace, Recreate: recreate, Evict: byEviction } as const;
+  const apply: ApplySizes = (method, context) => methods[method](context);
+  const inPlaceProblem = createInPlaceProblem({ view, servesResize: options.servesResize, actuator });
+  const reconciler = inLine(turns, createWorkloadReconciler({ ...shared, apply, inPlaceProblem }));
+  const controller = createRightsizingController({ ...shared, reconciler });
+  metrics.onRender(() => reportRightsizing(metrics, leadership().leader ? policies.policies() : [], books));
+  return {
+    controller,
+    books,
+    explain: createSizingExplainer({ view, select: controller.select, books, memory }),
+    resizes: inFlight,
+    async run(signal) {
+      const end = options.disruptions().turns.onTurn('rightsizing', controller.wakeForTurn);
+      await Promise.all([controller.run(signal), actuator.run(signal)]).finally(end);
+    },
+  };
+}
+
+const MINUTE = 60_000;
+/**
+ * A pod or workload that refuses is asked again after a minute, then less and less often; after three changes in a row
+ * that came to nothing it is left alone for an hour (rightsizing bug 9).
+ */
+const HISTORY = {
+  backoff: { initial: MINUTE, max: 60 * MINUTE },
+  giveUpAfter: 3,
+  giveUpMillis: 60 * MINUTE,
+} as const;
+/** The kubelet retries an Error by itself, at each sync of the pod. */
+const DEADLINES = { errorMillis: 5 * MINUTE, silenceMillis: 3 * MINUTE } as const;

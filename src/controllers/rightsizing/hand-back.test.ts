@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
+import { createDeferred } from '../../lib/deferred.ts';
+import { createSilentLogger } from '../../lib/log.ts';
+import { aSizedWorkload } from '../../model/testing/sizing-records.ts';
+import { createHandBack } from './hand-back.ts';
+import { createRightsizingMemory } from './memory.ts';
+
+const left: string[] = [];
+const turns = () => ({ leave: (engine: string, key: string) => void left.push(`${engine} ${key}`) });
+
+test('a workload that two come to in one moment is given back once, and again when there is something of ours again', async () => {
+  let written = 0;
+  const answer = createDeferred<void>();
+  const handBack = createHandBack({
+    async annotate() {
+      written++;
+      await answer.promise;
+      return { result: 'written' };
+    },
+    template: async () => ({ result: 'unchanged' }),
+    isReadOnly: () => false,
+    memory: createRightsizingMemory(),
+    turns,
+    log: createSilentLogger(),
+  });
+  const workload = aSizedWorkload({ annotations: { [rightsizingKeys.managed]: 'true' } });
+  const { signal } = new AbortController();
+  const both = [handBack(workload, signal), handBack(workload, signal)];
+  await Promise.resolve();
+  answer.resolve();
+  await Promise.all(both);
+  expect(written).toBe(1);
+  await handBack(workload, signal);
+  expect(written).toBe(1);
+  await handBack({ ...workload }, signal);
+  expect(written).toBe(2);
+});
+
+test('who gives it back does not forget what was done to it', async () => {
+  const gone: string[] = [];
+  const memory = createRightsizingMemory((uid, key) => gone.push(`${uid} ${key}`));
+  const handBack = createHandBack({
+    annotate: async () => ({ result: 'unchanged' }),
+    template: async () => ({ result: 'unchanged' }),
+    isReadOnly: () => false,
+    memory,
+    turns,
+    log: createSilentLogger(),
+  });
+  const workload = aSizedWorkload({ annotations: {} });
+  const known = memory.of(workload.uid);
+  await handBack(workload, new AbortController().signal);
+  expect(memory.of(workload.uid)).not.toBe(known);
+  expect(left).toContain('rightsizing Deployment/shop/web');
+  expect(gone).toEqual([]);
+  memory.forget(workload.uid, 'Deployment/shop/web');
+  expect(gone).toEqual(['uid-web Deployment/shop/web']);
+});
+
+test('what was refused is tried again', async () => {
+  let asked = 0;
+  const handBack = createHandBack({
+    annotate: async () => ({ result: ++asked === 1 ? 'gone' : 'written' }),
+    template: async () => ({ result: 'unchanged' }),
+    isReadOnly: () => false,
+    memory: createRightsizingMemory(),
+    turns,
+    log: createSilentLogger(),
+  });
+  const workload = aSizedWorkload({ annotations: { [rightsizingKeys.managed]: 'true' } });
+  for (let look = 0; look < 3; look++) await handBack(workload, new AbortController().signal);
+  expect(asked).toBe(2);
+});

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
+import { watchChange } from '../../decide/rightsizing/watched-change.ts';
+import { writeAppliedSizes } from '../../model/applied-sizes.ts';
+import { applyChanges, type SizeChange } from '../../model/pod-size.ts';
+import { NOON } from '../../model/testing/records.ts';
+import { aContainer, aSizedWorkload, MIB } from '../../model/testing/sizing-records.ts';
+import { keptText, resumeWatches } from './keep-watch.ts';
+import { createRightsizingMemory, type OngoingChange } from './memory.ts';
+import { nothingSeen } from './throttling.ts';
+
+const DAY = 86_400_000;
+const before = [aContainer({ size: { cpuRequest: 500, memoryRequest: 512 * MIB } }), aContainer({ name: 'log' })];
+const less: readonly SizeChange[] = [{ container: 'app', to: { memoryRequest: 128 * MIB, memoryLimit: 256 * MIB } }];
+const ongoing = (changes: Partial<OngoingChange> = {}): OngoingChange => ({
+  ...watchChange(less, before, [], NOON),
+  method: 'InPlace',
+  phase: 'spread',
+  canary: undefined,
+  throttling: nothingSeen(),
+  ...changes,
+});
+const takenBack = [{ container: 'app', resource: 'memory' as const }];
+
+/** What the next leader remembers of a workload that the last one wrote this on. */
+function resumed(text: string | null, now = NOON + 60_000, inForce = applyChanges(before, less), containers = before) {
+  const memory = createRightsizingMemory().of('uid-web');
+  resumeWatches(memory, workloadWith(text, inForce, containers), [], now);
+  return memory;
+}
+const workloadWith = (text: string | null, inForce = applyChanges(before, less), containers = before) =>
+  aSizedWorkload({
+    containers,
+    annotations: {
+      [rightsizingKeys.appliedSizes]: writeAppliedSizes(containers, inForce) ?? '',
+      ...(text !== null && { [rightsizingKeys.watchedChanges]: text }),
+    },
+  });
+
+describe('what is kept', () => {
+  test('a decrease, as it is, with what was in force before', () => {
+    const memory = resumed(keptText({ ongoing: [ongoing()], takenBack }));
+    const [change] = memory.ongoing;
+    expect(change).toMatchObject({ changes: less, method: 'InPlace', phase: 'spread', startedAt: NOON });
+    expect(change?.before).toEqual(before);
+    expect(memory.takenBack).toEqual(takenBack);
+  });
+
+  test('what was in force before a new template, which shows it no longer: sizes there were and sizes there were none of', () => {
+    const after = applyChanges(before, less);
+    const text = keptText({ ongoing: [ongoing({ method: 'Recreate' })], takenBack: [] });
+    expect(resumed(text, NOON + 1, after, [...after]).ongoing[0]?.before).toEqual(before);
+  });
+
+  test('which containers a change in place restarts; new pods restart nothing', () => {
+    const restarting = before.map((each) => ({ ...each, memoryRestart: 'RestartContainer' as const }));
+    const of = (method: OngoingChange['method']) => {
+      const text = keptText({ ongoing: [ongoing({ method })], takenBack: [] });
+      return [...(resumed(text, NOON + 1, applyChanges(restarting, less), restarting).ongoing[0]?.restarting ?? [])];
+    };
+    expect([of('InPlace'), of('Evict')]).toEqual([['app'], []]);
+  });
+
+  test('nothing of what only rises, and no annotation where there is nothing', () => {
+    const raise = ongoing(watchChange([{ container: 'app', to: { cpuRequest: 900 } }], before, [], NOON));
+    expect(keptText({ ongoing: [raise], takenBack: [] })).toBeNull();
+    expect(resumed(null).ongoing).toEqual([]);
+  });
+
+  test('the first pod, though its size is in force nowhere else', () => {
+    const canary = { uid: 'a', name: 'web-1', at: NOON };
+    const text = keptText({ ongoing: [ongoing({ phase: 'canary', canary })], takenBack: [] });
+    expect(resumed(text, NOON + 1, before).ongoing).toMatchObject([{ phase: 'canary', canary }]);
+  });
+});
+
+describe('what is not resumed', () => {
+  const text = keptText({ ongoing: [ongoing()], takenBack: [] });
+
+  test('what somebody else has replaced meanwhile', () => {
+    const others = applyChanges(before, [{ container: 'app', to: { memoryRequest: 256 * MIB } }]);
+    expect(resumed(text, NOON + 1, others).ongoing).toEqual([]);
+  });
+
+  test('what is a day old', () => {
+    expect(resumed(text, NOON + DAY).ongoing).toHaveLength(1);
+    expect(resumed(text, NOON + DAY + 1).ongoing).toEqual([]);
+  });
+
+  test('a second time: what this leader has ended stays so', () => {
+    const memory = resumed(text);
+    memory.ongoing = [];
+    resumeWatches(memory, workloadWith(text), [], NOON + 1);
+    expect(memory.ongoing).toEqual([]);
+  });
+});
+
+test('a last leader whose clock was ahead began now', () => {
+  const canary = { uid: 'a', name: 'web-1', at: NOON + 5_000 };
+  const text = keptText({ ongoing: [ongoing({ phase: 'canary', canary, startedAt: NOON + 5_000 })], takenBack: [] });
+  expect(resumed(text, NOON, before).ongoing).toMatchObject([{ startedAt: NOON, canary: { at: NOON } }]);
+});

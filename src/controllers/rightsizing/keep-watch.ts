@@ -1,0 +1,98 @@
+/**
+ * What is being watched, from the leader's memory to the workload's annotation, and back into the memory of the next
+ * leader.
+ */
+import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
+import { runningPods } from '../../decide/rightsizing/pod-drift.ts';
+import { isDecrease, resumeWatch } from '../../decide/rightsizing/watched-change.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
+import { readAppliedSizes, withAppliedSizes } from '../../model/applied-sizes.ts';
+import type { KeptAmount } from '../../model/kept-sizes.ts';
+import { effectiveChanges, type SizeKey, sizeKeys, sizeOfContainer } from '../../model/pod-size.ts';
+import type { ContainerSize, SizedWorkload } from '../../model/sizing-records.ts';
+import type { SizedPod } from '../../model/sizing-view.ts';
+import { type KeptChange, readWatch, writeWatch } from '../../model/watched-changes.ts';
+import type { OngoingChange, WorkloadMemory } from './memory.ts';
+import { nothingSeen } from './throttling.ts';
+
+/** The text to keep; null where nothing is watched. More of something is never taken back: nothing is kept of it. */
+export function keptText({ ongoing, takenBack }: Pick<WorkloadMemory, 'ongoing' | 'takenBack'>): string | null {
+  return writeWatch({ changes: ongoing.filter(isDecrease).map(keptOf), takenBack }) ?? null;
+}
+
+/** While nobody led for a day, too much else happened to put what is seen down to the change. */
+const MAX_AGE_MILLIS: Millis = 86_400_000;
+
+/**
+ * Goes on with what the last leader watched. Once for each workload; a decrease is watched for its whole time anew, as
+ * the pods may have had it only since a moment ago.
+ */
+export function resumeWatches(
+  memory: WorkloadMemory,
+  workload: SizedWorkload,
+  pods: readonly SizedPod[],
+  now: EpochMillis,
+): void {
+  if (memory.isResumed) return;
+  memory.isResumed = true;
+  const { changes, takenBack } = readWatch(workload.annotations[rightsizingKeys.watchedChanges]);
+  const live = runningPods(pods);
+  memory.takenBack = takenBack;
+  const applied = readAppliedSizes(workload.annotations[rightsizingKeys.appliedSizes]);
+  const inForce = withAppliedSizes(workload.containers, applied);
+  memory.ongoing = changes.flatMap(({ method, phase, startedAt, canary, sizes }): readonly OngoingChange[] => {
+    const resumed = resumeWatch({
+      changes: sizes.map(({ container, amounts }) => ({ container, to: pick(amounts, ([, to]) => to) })),
+      before: workload.containers.map((container) => {
+        const own = sizes.find((each) => each.container === container.name);
+        return own === undefined ? container : { ...container, size: sizeBefore(container.size, own.amounts) };
+      }),
+      // The clock of the last leader may have been ahead.
+      startedAt: Math.min(startedAt, now),
+      pods: live,
+      isInPlace: method === 'InPlace',
+    });
+    // Whoever put other sizes in force since means what he wrote.
+    const isOutlived = phase === 'spread' && effectiveChanges(inForce, resumed.changes).length > 0;
+    if (isOutlived || now - startedAt > MAX_AGE_MILLIS) return [];
+    const first = canary && { ...canary, at: Math.min(canary.at, now) };
+    return [{ ...resumed, method, phase, canary: first, throttling: nothingSeen(), spreadingUntil: now }];
+  });
+}
+
+/** Old and new value of each size that changed; null for one that was not set. */
+function keptOf({ method, phase, startedAt, canary, changes, before }: OngoingChange): KeptChange {
+  const sizes = changes.map(({ container, to }) => {
+    const old = sizeOfContainer(before, container) ?? {};
+    const amounts: Partial<Record<SizeKey, KeptAmount>> = {};
+    for (const key of sizeKeys) {
+      const value = to[key];
+      if (value !== undefined) amounts[key] = [old[key] ?? null, value];
+    }
+    return { container, amounts };
+  });
+  return { method, phase, startedAt, canary, sizes };
+}
+
+/** What the container had before the change, as far as the change says. */
+function sizeBefore(size: ContainerSize, amounts: Readonly<Partial<Record<SizeKey, KeptAmount>>>): ContainerSize {
+  const had: Partial<Record<SizeKey, number>> = { ...size };
+  for (const key of sizeKeys) {
+    const [from] = amounts[key] ?? [undefined];
+    if (from === null) delete had[key];
+    else if (from !== undefined) had[key] = from;
+  }
+  return had;
+}
+
+function pick(
+  amounts: Readonly<Partial<Record<SizeKey, KeptAmount>>>,
+  of: (amount: KeptAmount) => number,
+): ContainerSize {
+  const size: Partial<Record<SizeKey, number>> = {};
+  for (const key of sizeKeys) {
+    const amount = amounts[key];
+    if (amount !== undefined) size[key] = of(amount);
+  }
+  return size;
+}

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import type { EvictToResizeDecision } from '../../decide/size-decision.ts';
+import { ADMISSION } from '../../guard/size/size-history.ts';
+import { createVirtualClock } from '../../lib/virtual-clock.ts';
+import { validPolicy } from '../../model/testing/policies.ts';
+import { NOON } from '../../model/testing/records.ts';
+import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload, MIB } from '../../model/testing/sizing-records.ts';
+import type { ApplyContext } from './apply.ts';
+import { createRightsizingMemory } from './memory.ts';
+import { createPodReplacement, type PodReplacementOptions } from './pod-replacement.ts';
+
+test('a pod that still has what did harm is replaced as one for which harm is put back', async () => {
+  const asked: EvictToResizeDecision[] = [];
+  const replacement = createPodReplacement({
+    actuator: {
+      async evict(decision) {
+        asked.push(decision);
+        return { kind: 'gone' };
+      },
+    },
+    clock: createVirtualClock(NOON),
+  } as Partial<PodReplacementOptions> as PodReplacementOptions);
+  const workload = aSizedWorkload();
+  const memory = createRightsizingMemory().of(workload.uid);
+  memory.takenBack = [{ container: 'app', resource: 'memory' }];
+  const context = {
+    advised: { workload },
+    policy: validPolicy(),
+    memory,
+    live: [],
+    signal: new AbortController().signal,
+  } as unknown as ApplyContext;
+  const pod = aSizedPod(workload, 'web-1');
+  const drifted = (to: object) => [{ pod: { pod, sizing: pod.sizing }, changes: [{ container: 'app', to }] }];
+  await replacement.evictOne(context, drifted({ memoryRequest: 500 }));
+  await replacement.evictOne(context, drifted({ cpuRequest: 500 }));
+  expect(asked.map(({ isRestore }) => isRestore)).toEqual([true, false]);
+});
+
+test('in a rollout, one that was killed for want of memory is asked for before one that is only late: that one waits for its end', async () => {
+  const replacement = createPodReplacement({
+    actuator: {
+      evict: async ({ pod: { name } }) =>
+        name === 'killed' ? { kind: 'gone' } : { kind: 'blocked', block: { reason: 'TemplateRollout' } },
+    },
+    clock: createVirtualClock(NOON),
+  } as Partial<PodReplacementOptions> as PodReplacementOptions);
+  const workload = aSizedWorkload({ isRollingOut: true });
+  const memory = createRightsizingMemory().of(workload.uid);
+  const context = { advised: { workload }, policy: validPolicy(), memory, live: [] } as unknown as ApplyContext;
+  const lastTermination = { reason: 'OOMKilled', exitCode: 137, finishedAt: NOON };
+  const drifted = [{}, { lastTermination }].map((status, index) => {
+    const statuses = [aContainerStatus(aContainer(), status)];
+    const { sizing, ...pod } = aSizedPod(workload, ['late', 'killed'][index] ?? '', { statuses });
+    return { pod: { pod, sizing }, changes: [{ container: 'app', to: { memoryRequest: 500 } }] };
+  });
+  expect((await replacement.evictOne(context, drifted, true))?.attempt).toEqual({ kind: 'gone' });
+});
+
+describe('a replacement that came without the size in force', () => {
+  const template = aContainer({ size: { memoryRequest: 512 * MIB } });
+  const judge = (memoryRequest: number) => {
+    const told: string[] = [];
+    const history = {
+      recordIneffective: (uid: string) => void told.push(`ineffective ${uid}`),
+      recordFailure: (uid: string, _: number, cause: string) => void told.push(`failure ${uid}: ${cause}`),
+    };
+    const replacement = createPodReplacement({
+      history,
+      clock: createVirtualClock(NOON),
+    } as unknown as PodReplacementOptions);
+    const workload = aSizedWorkload({ containers: [template] });
+    const containers = [aContainer({ size: { memoryRequest } })];
+    const { sizing, ...pod } = aSizedPod(workload, 'web-2', { containers }, { createdAt: NOON });
+    const memory = createRightsizingMemory().of(workload.uid);
+    memory.evictedAt = NOON;
+    const context = { advised: { workload }, live: [{ pod, sizing }], memory } as unknown as ApplyContext;
+    const changes = [{ container: 'app', to: { memoryRequest: 128 * MIB } }];
+    replacement.judgeLast(context, [{ pod: { pod, sizing }, changes }]);
+    return told;
+  };
+
+  test('and with that of the template was not admitted through the webhook: no workload is to be evicted for it', () => {
+    const cause = 'the new pod web-2 was admitted with the size of the template';
+    expect(judge(512 * MIB)).toEqual([
+      `failure uid-web: ${cause}`,
+      `failure ${ADMISSION}: ${cause}`,
+      'ineffective uid-web',
+    ]);
+  });
+
+  test('but with about that one was changed by somebody else: this workload is left alone, and no other', () => {
+    expect(judge(160 * MIB)).toEqual([
+      'failure uid-web: the new pod web-2 was admitted with another size than the one in force: somebody else changes it',
+      'ineffective uid-web',
+    ]);
+  });
+});

@@ -1,0 +1,172 @@
+/**
+ * Replaces pods one by one with such of another size: picks the first that may go, and judges what came of the last
+ * one.
+ */
+import type { EngineJournal } from '../../act/journal.ts';
+import type { RightsizingEvents } from '../../act/rightsizing-events.ts';
+import { describeChanges } from '../../decide/rightsizing/due-changes.ts';
+import type { DriftedPod } from '../../decide/rightsizing/pod-drift.ts';
+import { isRather } from '../../decide/rightsizing/rather-size.ts';
+import { touches } from '../../decide/rightsizing/side-by-side.ts';
+import type { EvictToResizeDecision } from '../../decide/size-decision.ts';
+import { ADMISSION, type SizeLog } from '../../guard/size/size-history.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { renderReason } from '../../lib/reasons.ts';
+import type { EpochMillis } from '../../lib/units.ts';
+import { workloadKey } from '../../model/cluster-view.ts';
+import { applyChanges, sizeKeys, sizeOfContainer, sumOf } from '../../model/pod-size.ts';
+import { wasJustKilled } from '../../model/recent-kill.ts';
+import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
+import type { SizeActuator } from './actuator.ts';
+import type { ApplyContext } from './apply.ts';
+import type { AttemptOutcome } from './result.ts';
+
+/** Of several pods the first whose objection is worth telling. */
+export interface TriedEviction {
+  readonly decision: EvictToResizeDecision;
+  readonly attempt: AttemptOutcome;
+}
+
+/** Keeps `evictedAt` of the workload's memory; at most one pod a call. */
+export interface PodReplacement {
+  /**
+   * Asks for the first of the pods that may go; undefined where there is none.
+   * @param isTrial asks the guards only.
+   */
+  evictOne(
+    context: ApplyContext,
+    drifted: readonly DriftedPod[],
+    isTrial?: boolean,
+  ): Promise<TriedEviction | undefined>;
+  /**
+   * What became of the last eviction, once a pod made after it is seen. A replacement that is among `drifted` was not
+   * admitted through the webhook; without this it would be evicted for ever (rightsizing bug 9).
+   */
+  judgeLast(context: ApplyContext, drifted: readonly DriftedPod[]): void;
+}
+
+export interface PodReplacementOptions {
+  readonly actuator: Pick<SizeActuator, 'evict'>;
+  readonly history: Pick<SizeLog, 'recordIneffective' | 'recordEffective' | 'recordFailure' | 'recordSuccess'>;
+  readonly events: RightsizingEvents;
+  readonly journal: EngineJournal;
+  readonly clock: Clock;
+}
+
+/** Objections that are about one pod only: another may go. Any other is about the workload or the whole cluster. */
+const ofOnePod: ReadonlySet<string> = new Set([
+  'Protected',
+  'NodeLeaving',
+  'NodeNotReady',
+  'NoRoomOnSide',
+  'AlreadyThatSize',
+  'OnDemandFloor',
+]);
+
+export function createPodReplacement({
+  actuator,
+  history,
+  events,
+  journal,
+  clock,
+}: PodReplacementOptions): PodReplacement {
+  const tell = ({ advised: { workload }, live, memory }: ApplyContext, decision: EvictToResizeDecision, of: number) => {
+    memory.evictedAt = clock.now();
+    const message = evictedMessage(decision);
+    events.onWorkload(workload, { reason: 'EvictedToResize', message });
+    const numbers = { differing: of, pods: live.length };
+    const pod = decision.pod.name;
+    journal.record(workloadKey(workload), { kind: 'done', reason: 'EvictedToResize', message, pod, numbers });
+  };
+
+  /** In a rollout the guards let none go but those that are killed for want of memory. */
+  const inTurn = ({ advised }: ApplyContext, drifted: readonly DriftedPod[]): readonly DriftedPod[] =>
+    advised.workload.isRollingOut
+      ? drifted.toSorted((a, b) => Number(isKilled(b, clock.now())) - Number(isKilled(a, clock.now())))
+      : drifted;
+
+  return {
+    async evictOne(context, drifted, isTrial = false) {
+      let first: TriedEviction | undefined;
+      for (const each of inTurn(context, drifted)) {
+        const decision = decisionFor(context, each);
+        const attempt = await actuator.evict(decision, context.policy.spec, context.signal, isTrial);
+        if (attempt.kind === 'asked' && !isTrial) tell(context, decision, drifted.length);
+        if (attempt.kind !== 'blocked') return { decision, attempt };
+        first ??= { decision, attempt };
+        if (!ofOnePod.has(attempt.block.reason)) break;
+      }
+      return first;
+    },
+    judgeLast({ advised: { workload }, live, memory }, drifted) {
+      const { evictedAt } = memory;
+      if (evictedAt === undefined) return;
+      // Pods are dated by the second.
+      const newer = live.filter(({ pod }) => pod.createdAt >= Math.floor(evictedAt / 1000) * 1000);
+      if (newer.length === 0) return;
+      memory.evictedAt = undefined;
+      const missed = drifted.find((each) => newer.some(({ pod }) => pod.uid === each.pod.pod.uid));
+      if (missed === undefined) {
+        history.recordEffective(workload.uid);
+        for (const target of [workload.uid, ADMISSION]) history.recordSuccess(target);
+        return;
+      }
+      const isPassedBy = isOfTemplate(missed, workload.containers);
+      const what = isPassedBy
+        ? 'the size of the template'
+        : 'another size than the one in force: somebody else changes it';
+      const cause = `the new pod ${missed.pod.pod.name} was admitted with ${what}`;
+      history.recordFailure(workload.uid, clock.now(), cause);
+      // Nor would those of other workloads be given theirs, until one is seen that was.
+      if (isPassedBy) history.recordFailure(ADMISSION, clock.now(), cause);
+      history.recordIneffective(workload.uid, clock.now());
+    },
+  };
+}
+
+const isKilled = ({ pod }: DriftedPod, now: EpochMillis): boolean =>
+  pod.sizing.statuses.some((status) => wasJustKilled(status, now));
+
+/** In some amount the pod is rather as the template has it than as it was to be. */
+function isOfTemplate({ pod: { sizing }, changes }: DriftedPod, template: readonly ContainerSpecRecord[]): boolean {
+  return changes.some(({ container, to }) => {
+    const has = sizeOfContainer(sizing.containers, container) ?? {};
+    const original = sizeOfContainer(template, container) ?? {};
+    return sizeKeys.some((key) => {
+      const wanted = to[key];
+      return wanted !== undefined && !isRather(has[key], wanted, original[key]);
+    });
+  });
+}
+
+export function evictedMessage({ pod, why }: EvictToResizeDecision): string {
+  return renderReason('EvictedToResize', { pod: pod.name, changes: why.summary });
+}
+
+function decisionFor(
+  { advised: { workload }, memory }: ApplyContext,
+  { pod, changes }: DriftedPod,
+): EvictToResizeDecision {
+  const { kind, namespace, name, uid } = workload;
+  const before = pod.sizing.containers;
+  return {
+    kind: 'evict-to-resize',
+    engine: 'rightsizing',
+    workload: { kind, namespace, name },
+    workloadUid: uid,
+    pod: { namespace: pod.pod.namespace, name: pod.pod.name, uid: pod.pod.uid },
+    changes,
+    isRestore: memory.takenBack.some((part) => touches({ changes }, part)),
+    growth: growthOf(before, applyChanges(before, changes)),
+    why: { summary: describeChanges(changes, before), numbers: {} },
+  };
+}
+
+/** Of requests, by which room is proved before a pod goes; negative where it shrinks. */
+function growthOf(
+  before: readonly ContainerSpecRecord[],
+  after: readonly ContainerSpecRecord[],
+): EvictToResizeDecision['growth'] {
+  const more = (key: 'cpuRequest' | 'memoryRequest'): number => sumOf(after, key) - sumOf(before, key);
+  return { cpuMillis: more('cpuRequest'), memoryBytes: more('memoryRequest') };
+}

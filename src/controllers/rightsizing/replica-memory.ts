@@ -1,0 +1,38 @@
+/** What the leader remembers of replicas that are sized each for itself, beside what their workload's annotation keeps. */
+import type { EpochMillis } from '../../lib/units.ts';
+import type { OngoingChange, WorkloadMemory } from './memory.ts';
+
+export interface ReplicaMemory {
+  /** Decreases that are being watched, by replica. */
+  readonly watches: Map<string, OngoingChange>;
+  /** Since when a replica has no pod. */
+  readonly absentSince: Map<string, EpochMillis>;
+  /** Since when decreases of it that cost a restart wait for others to come with them. */
+  readonly awaitingSince: Map<string, EpochMillis>;
+  /** When a resource of a replica was last raised; see `restedOf`. */
+  readonly raisedAt: Map<string, EpochMillis>;
+  /** Since when, look by look, more memory has to wait for its turn among all changes of the cluster. */
+  shortSince: EpochMillis | undefined;
+  /** When it last had for long. */
+  scarceAt: EpochMillis | undefined;
+  /** When sizes of replicas were last written on the workload. */
+  writtenAt: EpochMillis | undefined;
+}
+
+/** Of workloads whose replicas have one size there is none; it goes with the workload's own memory. */
+export function createReplicaMemories(): (memory: WorkloadMemory) => ReplicaMemory {
+  const known = new WeakMap<WorkloadMemory, ReplicaMemory>();
+  return (memory) => {
+    const own = known.get(memory) ?? {
+      watches: new Map(),
+      absentSince: new Map(),
+      awaitingSince: new Map(),
+      raisedAt: new Map(),
+      shortSince: undefined,
+      scarceAt: undefined,
+      writtenAt: undefined,
+    };
+    known.set(memory, own);
+    return own;
+  };
+}

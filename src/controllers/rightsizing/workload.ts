@@ -1,0 +1,300 @@
+/** One look at one workload: recommend, tell, and apply as the policy says. */
+
+import type { EngineJournal } from '../../act/journal.ts';
+import type { RightsizingEvents } from '../../act/rightsizing-events.ts';
+import type { AnnotateWorkload } from '../../act/workload-annotations.ts';
+import { isPaused, rightsizingKeys } from '../../api/annotations-rightsizing.ts';
+import { chooseMethod } from '../../decide/rightsizing/choose-method.ts';
+import { dueChanges } from '../../decide/rightsizing/due-changes.ts';
+import { runningPods } from '../../decide/rightsizing/pod-drift.ts';
+import { type WorkloadOutcome, workloadStatus } from '../../decide/rightsizing/workload-status.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Metrics } from '../../lib/metrics.ts';
+import { describeReason, isReasonName, renderReason } from '../../lib/reasons.ts';
+import { parseTime } from '../../lib/rfc3339.ts';
+import type { Millis } from '../../lib/units.ts';
+import { actingVpa } from '../../model/acting-vpa.ts';
+import { writeAppliedSizes } from '../../model/applied-sizes.ts';
+import { workloadKey } from '../../model/cluster-view.ts';
+import { keyOfNewerFormat } from '../../model/kept-format.ts';
+import type { ValidPolicy } from '../../model/optimization-policy.ts';
+import { effectiveChanges, qosClassOf } from '../../model/pod-size.ts';
+import type { ComputeResources } from '../../model/records.ts';
+import { restartedContainer } from '../../model/restart-on-resize.ts';
+import { sizeManagers } from '../../model/size-managers.ts';
+import type { SizedWorkload } from '../../model/sizing-records.ts';
+import type { SizingView } from '../../model/sizing-view.ts';
+import type { UsageCollector } from '../../observe/usage/collector-port.ts';
+import { type Advised, type AdviseOptions, advise, pastTime } from './advise.ts';
+import { type Annotations, recommendationAnnotations } from './annotate.ts';
+import type { ApplySizes } from './apply.ts';
+import { cappedResult } from './apply-result.ts';
+import type { InPlaceProblem } from './in-place-problem.ts';
+import { keptText, resumeWatches } from './keep-watch.ts';
+import {
+  dropOutlived,
+  dropUnspread,
+  type RightsizingMemory,
+  review,
+  type WorkloadMemory,
+  withWritten,
+} from './memory.ts';
+import {
+  hasOwnSizes,
+  isForNobody,
+  replicasNote,
+  savingOfAll,
+  strandedReplicas,
+  toldReplicas,
+  toOneSize,
+} from './one-size.ts';
+import { isTelling, recommendationText, recommendedBefore, targetsOf } from './recommended.ts';
+import { createSkipReporter } from './report.ts';
+import type { ApplyResult, WorkloadResult } from './result.ts';
+import { isDryRun, type RightsizingSettings } from './settings.ts';
+import { noteUnread } from './unread.ts';
+
+export interface WorkloadReconcilerOptions extends AdviseOptions {
+  readonly view: SizingView;
+  readonly usage: UsageCollector;
+  readonly settings: () => RightsizingSettings;
+  readonly memory: RightsizingMemory;
+  /** Why pods of the workload cannot be resized in place; undefined: they can. */
+  readonly inPlaceProblem: InPlaceProblem;
+  /** New pods are sized at admission. */
+  readonly sizesNewPods: () => boolean;
+  readonly apply: ApplySizes;
+  readonly annotate: AnnotateWorkload;
+  readonly events: RightsizingEvents;
+  readonly journal: EngineJournal;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+}
+
+/** Never called twice at a time for one workload. */
+export interface WorkloadReconciler {
+  reconcile(
+    workload: SizedWorkload,
+    policy: ValidPolicy,
+    largestNode: ComputeResources | undefined,
+    signal: AbortSignal,
+  ): Promise<WorkloadResult>;
+}
+
+export function createWorkloadReconciler(options: WorkloadReconcilerOptions): WorkloadReconciler {
+  const { view, usage, settings, inPlaceProblem, apply, annotate, clock } = options;
+  const report = createSkipReporter(options);
+
+  /** @returns why it could not be written. */
+  const write = async (
+    workload: SizedWorkload,
+    memory: WorkloadMemory,
+    wanted: Annotations,
+    signal: AbortSignal,
+  ): Promise<ApplyResult | undefined> => {
+    const outcome = await annotate(workload, wanted, signal);
+    if (outcome.result === 'written') {
+      memory.written = { at: clock.now(), annotations: { ...memory.written?.annotations, ...wanted } };
+    }
+    if (outcome.result !== 'forbidden' && outcome.result !== 'failed') return undefined;
+    const isForbidden = outcome.result === 'forbidden';
+    const reason = isForbidden ? 'RBACError' : 'UpdateFailed';
+    const message = renderReason(reason, { ...workload, cause: outcome.message });
+    return { status: 'Error', reason, message, isForbidden };
+  };
+
+  /**
+   * Applies the advice by the method the policy and the pods allow.
+   * @returns undefined where nothing is to be applied at all, as in Recommend.
+   */
+  const act = async (
+    advised: Advised,
+    policy: ValidPolicy,
+    memory: WorkloadMemory,
+    signal: AbortSignal,
+  ): Promise<ApplyResult | undefined> => {
+    const { workload, inForce } = advised;
+    const { mode, updates } = policy.spec;
+    const hasOwn = hasOwnSizes(advised);
+    const restarting = updates.evictToResize && !hasOwn ? restartProblem(advised) : undefined;
+    const problem = inPlaceProblem(workload, hasOwn, updates.allowRecreate && !hasOwn) ?? restarting;
+    const choice = chooseMethod({
+      workload,
+      mode,
+      dryRun: isDryRun(settings()),
+      isPaused: isPaused(workload.annotations),
+      newerFormat: keyOfNewerFormat(workload.annotations),
+      qos: qosClassOf(inForce.map(({ size }) => size)),
+      vpa: actingVpa(view.vpas(workload.namespace), workload)?.name,
+      inPlaceProblem: problem,
+      allowInPlaceResize: updates.allowInPlaceResize,
+      allowRecreate: updates.allowRecreate,
+      evictToResize: updates.evictToResize,
+      sizesNewPods: options.sizesNewPods(),
+    });
+    dropOutlived(memory, inForce, clock.now());
+    const stranded = choice.method === 'Skip' ? undefined : strandedReplicas(advised, choice.method, problem);
+    if (stranded !== undefined) return stranded;
+    if (choice.method !== 'Skip') {
+      const live = runningPods(advised.pods);
+      const annotating = (wanted: Annotations): Promise<ApplyResult | undefined> =>
+        write(workload, memory, wanted, signal);
+      // Before any pod is brought in line with it, and admission gives it to new ones.
+      if (advised.isOutworn === true) {
+        const sizes = writeAppliedSizes(workload.containers, inForce) ?? null;
+        const kept = await annotating({ [rightsizingKeys.appliedSizes]: sizes });
+        if (kept !== undefined) return kept;
+      }
+      const rejoining = toOneSize(advised);
+      if (rejoining !== undefined) return (await annotating(rejoining.annotations)) ?? rejoining.result;
+      memory.isActing = true;
+      return apply(choice.method, { advised, policy, memory, live, annotate: annotating, signal });
+    }
+    // Time goes on: when it is applied again, what happened meanwhile is not put down to what is long behind us.
+    memory.isActing = false;
+    dropUnspread(memory);
+    review(memory, true, clock.now(), settings().revertMillis);
+    if (choice.reason === undefined) return undefined;
+    const { name, message, advice } = choice.reason;
+    return { status: 'Skipped', reason: name, message, advice };
+  };
+
+  /**
+   * Counted and journalled when the text changes, an event when a person would notice.
+   * @param isRead the usage it is made of is read as it comes: advice that stays the same is advised anew.
+   */
+  const tellRecommendation = (advised: Advised, policy: ValidPolicy, memory: WorkloadMemory, isRead: boolean): void => {
+    const { workload, advice } = advised;
+    const text = recommendationText(advice);
+    if (text === undefined) return;
+    const now = clock.now();
+    const isNew = text !== memory.recommended;
+    if (isNew || (isRead && now - (memory.lastRecommendation ?? 0) >= RENEW_MILLIS)) memory.lastRecommendation = now;
+    if (!isNew) return;
+    memory.recommended = text;
+    options.metrics.inc('optipod_recommendations_total', { policy: policy.name });
+    const message = renderReason('RecommendationGenerated', { ...workload, changes: text });
+    const values = targetsOf(advice);
+    if (isTelling(memory.told, values)) {
+      memory.told = values;
+      const lasts = isForNobody(advised);
+      options.events.onWorkload(workload, { reason: 'RecommendationGenerated', message, lasts });
+    }
+    options.journal.record(workloadKey(workload), { kind: 'decided', reason: 'RecommendationGenerated', message });
+  };
+
+  return {
+    async reconcile(found, policy, largestNode, signal) {
+      const now = clock.now();
+      const memory = options.memory.of(found.uid);
+      const workload = withWritten(found, memory, now);
+      const before = policy.status.workloads?.find((entry) => isSame(entry, workload));
+      // What the last leader wrote is where this one goes on.
+      memory.lastApplied ??= pastTime(workload.annotations[rightsizingKeys.lastApplied] ?? before?.lastApplied, now);
+      memory.lastMethod ??= before?.lastApplyMethod;
+      memory.lastRecommendation ??= parseTime(before?.lastRecommendation);
+      memory.recommended ??= recommendedBefore(before?.recommendations);
+      resumeWatches(memory, workload, view.podsOf(workload), now);
+      const { problem } = usage.stateOf(workload);
+      const { isLong, againAfterMillis } = noteUnread(memory, problem, now, settings().noDataMillis);
+      const unread = isLong ? problem?.message : undefined;
+      const advised = advise(options, workload, policy.spec, memory, largestNode, now, unread);
+      tellRecommendation(advised, policy, memory, unread === undefined);
+      const { mode, annotateRecommendations } = policy.spec;
+      const isAnnotated = mode === 'Auto' ? !isDryRun(settings()) : annotateRecommendations;
+      let forbidden: string | undefined;
+      if (isAnnotated && advised.hasUsage) {
+        const wanted = recommendationAnnotations(workload, policy.name, advised.advice, now, isForNobody(advised));
+        const kept = await write(workload, memory, wanted, signal);
+        if (kept?.isForbidden === true) forbidden = kept.message;
+      }
+      const applied = await act(advised, policy, memory, signal);
+      // What could not be written together with the sizes: a first pod that is watched, and the end of a watch.
+      if (mode === 'Auto' && isAnnotated && keyOfNewerFormat(found.annotations) === undefined)
+        await write(
+          withWritten(found, memory, clock.now()),
+          memory,
+          { [rightsizingKeys.watchedChanges]: keptText(memory) },
+          signal,
+        );
+      const outcome = outcomeOf(applied, advised, problem?.message);
+      if (applied?.isForbidden === true) forbidden ??= applied.message;
+      const replicas = toldReplicas(advised);
+      const isRemarkable = outcome.reason !== 'MetricsCollectionFailed' || isLong;
+      const isKept =
+        outcome.status === 'Skipped' ||
+        outcome.status === 'Error' ||
+        (outcome.status !== 'Pending' && isWarning(outcome.reason));
+      if (isRemarkable && isKept) report(workload, outcome, applied?.advice);
+      return {
+        entry: workloadStatus({
+          workload,
+          advice: advised.advice,
+          outcome,
+          lastRecommendation: memory.lastRecommendation,
+          lastApplied: memory.lastApplied,
+          lastApplyMethod: memory.lastMethod,
+          replicaSizes: replicasNote(advised, mode !== 'Auto'),
+          fieldOwnership: ownsFields(workload),
+        }),
+        advice: advised.advice,
+        saving: savingOfAll(advised),
+        ...(replicas && { replicas }),
+        ...(isForNobody(advised) && { isForNobody: true }),
+        hasUsage: advised.hasUsage,
+        // A workload that has just begun is no reason to doubt the source.
+        metricsProblem: unread,
+        forbidden,
+        failure: outcome.status === 'Error' ? (outcome.message ?? outcome.reason) : undefined,
+        againAfterMillis: applied?.againAfterMillis ?? againAfterMillis,
+      };
+    },
+  };
+
+  /** What applying came to; without it, what keeps the advice from being acted upon. */
+  function outcomeOf(
+    applied: ApplyResult | undefined,
+    { workload, advice, hasUsage }: Advised,
+    problem: string | undefined,
+  ): WorkloadOutcome {
+    if (!hasUsage && applied?.status !== 'Error') {
+      if (problem !== undefined) {
+        const message = renderReason('MetricsCollectionFailed', { ...workload, cause: problem });
+        return { status: 'Skipped', reason: 'MetricsCollectionFailed', message };
+      }
+      const isStale = advice.some(({ cpu, memory }) => cpu.held === 'Stale' || memory.held === 'Stale');
+      const reason = isStale ? 'Stale' : 'NoData';
+      return { status: 'Skipped', reason, message: renderReason(reason, { what: 'any container' }) };
+    }
+    return applied ?? { status: 'Recommended', ...cappedResult(advice) };
+  }
+}
+
+/** Of advice that stays the same the time is renewed this often: the status is not written more often at rest. */
+const RENEW_MILLIS: Millis = 3_600_000;
+
+/** A pod that would be restarted in place is rather replaced, where the policy asks for evictions. */
+function restartProblem({ advice, inForce, pods }: Advised): string | undefined {
+  const due = dueChanges(advice);
+  const wanted = inForce.map(({ name, size }) => ({ container: name, to: size }));
+  const restarted =
+    restartedContainer(inForce, due) ??
+    runningPods(pods)
+      .map(({ sizing: { containers } }) => restartedContainer(containers, effectiveChanges(containers, wanted)))
+      .find((each) => each !== undefined);
+  return restarted && `container ${restarted.container} restarts when its ${restarted.resource} changes`;
+}
+
+/** Somebody should know, though the workload has what it may have. */
+function isWarning(reason: string | undefined): boolean {
+  return reason !== undefined && isReasonName(reason) && describeReason(reason).eventType === 'Warning';
+}
+
+/** Whether the template's sizes are ours by server-side apply; not told where they never were. */
+function ownsFields({ templateManagers }: SizedWorkload): true | undefined {
+  return Object.values(templateManagers).some((managers) => managers.includes(sizeManagers.rightsizing)) || undefined;
+}
+
+function isSame(entry: { kind: string; namespace: string; name: string }, workload: SizedWorkload): boolean {
+  return entry.name === workload.name && entry.namespace === workload.namespace && entry.kind === workload.kind;
+}

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import type { ResourceAdvice } from '../../decide/rightsizing/advice.ts';
+import type { Beginning } from '../../decide/rightsizing/side-by-side.ts';
+import { dueAdvice } from '../../decide/rightsizing/testing/advice.ts';
+import type { SizeChange } from '../../model/pod-size.ts';
+import { validPolicy } from '../../model/testing/policies.ts';
+import { NOON } from '../../model/testing/records.ts';
+import { aContainer } from '../../model/testing/sizing-records.ts';
+import type { ApplyContext } from './apply.ts';
+import { createRightsizingMemory } from './memory.ts';
+import { worthBeginning, worthNewPods } from './worth.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const restart = { minShare: 0.2, cooldownMillis: HOUR };
+const size = { cpuRequest: 1000, memoryRequest: 1000 };
+const to = (amounts: SizeChange['to'], container = 'app'): SizeChange => ({ container, to: amounts });
+const lessCpu = to({ cpuRequest: 500 });
+const lessMemory = to({ memoryRequest: 500 });
+const moreMemory = to({ memoryRequest: 2000 });
+
+/** Of memory, which is ready to be lowered so much later. */
+const readyIn = (millis: number): ResourceAdvice => ({
+  ...dueAdvice(1000),
+  isDue: false,
+  held: 'Cooldown',
+  readyAt: NOON + millis,
+});
+
+interface Given {
+  readonly restarts?: 'cpu' | 'memory' | 'both' | 'none';
+  readonly lastApplied?: number;
+  readonly memoryAdvice?: ResourceAdvice;
+  readonly awaitingSince?: number;
+}
+
+function contextFor({ restarts = 'both', lastApplied, memoryAdvice = dueAdvice(1000), awaitingSince }: Given) {
+  const of = (resource: 'cpu' | 'memory') =>
+    restarts === resource || restarts === 'both' ? ('RestartContainer' as const) : ('NotRequired' as const);
+  const inForce = [aContainer({ size, cpuRestart: of('cpu'), memoryRestart: of('memory') })];
+  const memory = createRightsizingMemory().of('u');
+  memory.lastApplied = lastApplied;
+  memory.awaitingSince = awaitingSince;
+  const advice = [{ container: 'app', current: size, cpu: dueAdvice(500), memory: memoryAdvice }];
+  return { advised: { inForce, advice }, memory, policy: validPolicy() } as unknown as ApplyContext;
+}
+const ask = (given: Given, beginning: Partial<Beginning>, isInPlace = true) => {
+  const context = contextFor(given);
+  const may = { raises: [], decreases: [], ...beginning };
+  const { beginning: begun, held } = worthBeginning(context, may, { restart }, NOON, isInPlace);
+  return { ...begun, held: held?.reason, again: held?.againAfterMillis, since: context.memory.awaitingSince };
+};
+
+describe('in place', () => {
+  test.each<[string, Given, Partial<Beginning>, object]>([
+    ['what is worth it begins', {}, { decreases: [lessCpu] }, { decreases: [lessCpu], held: undefined }],
+    [
+      'what is not waits',
+      {},
+      { decreases: [to({ cpuRequest: 950 })] },
+      { decreases: [], held: 'TooLittleToRestart', again: undefined },
+    ],
+    [
+      'a moment after another change it waits, and for how long is known',
+      { lastApplied: NOON - 10 * MINUTE },
+      { decreases: [lessCpu] },
+      { decreases: [], held: 'RestartCooldown', again: 50 * MINUTE },
+    ],
+    [
+      'a resource that needs no restart is never held back',
+      { restarts: 'memory', lastApplied: NOON },
+      { decreases: [lessCpu] },
+      { decreases: [lessCpu], held: undefined },
+    ],
+    [
+      'nor is it along with one that does',
+      { restarts: 'memory', lastApplied: NOON },
+      { decreases: [to({ cpuRequest: 500, memoryRequest: 500 })] },
+      { decreases: [lessCpu], held: 'RestartCooldown' },
+    ],
+    [
+      'the other way round',
+      { restarts: 'cpu', lastApplied: NOON },
+      { decreases: [to({ cpuRequest: 500, memoryRequest: 500 })] },
+      { decreases: [lessMemory], held: 'RestartCooldown' },
+    ],
+    [
+      'a raise that restarts takes with it what goes down',
+      { lastApplied: NOON },
+      { raises: [moreMemory], decreases: [lessCpu] },
+      { raises: [moreMemory], decreases: [lessCpu], held: undefined },
+    ],
+    [
+      'one that restarts nothing does not',
+      { restarts: 'cpu', lastApplied: NOON },
+      { raises: [moreMemory], decreases: [lessCpu] },
+      { raises: [moreMemory], decreases: [], held: 'RestartCooldown' },
+    ],
+  ])('%s', (_, given, beginning, expected) => {
+    expect(ask(given, beginning)).toMatchObject(expected);
+  });
+});
+
+describe('restarts that could be one', () => {
+  test('less waits for less of the other resource, from when it began to wait', () => {
+    const memoryAdvice = readyIn(20 * MINUTE);
+    const first = ask({ memoryAdvice }, { decreases: [lessCpu] });
+    expect(first).toMatchObject({ decreases: [], held: 'RestartTogether', again: 20 * MINUTE, since: NOON });
+    const later = ask({ memoryAdvice, awaitingSince: NOON - 30 * MINUTE }, { decreases: [lessCpu] });
+    expect(later).toMatchObject({ held: 'RestartTogether', since: NOON - 30 * MINUTE });
+    // What is ready only after the wait is over is not waited for.
+    const over = ask({ memoryAdvice, awaitingSince: NOON - 50 * MINUTE }, { decreases: [lessCpu] });
+    expect(over).toMatchObject({ decreases: [lessCpu], held: undefined });
+  });
+
+  test('not where the other costs no restart; with nothing to begin the wait is forgotten', () => {
+    const memoryAdvice = readyIn(20 * MINUTE);
+    expect(ask({ memoryAdvice, restarts: 'cpu' }, { decreases: [lessCpu] }).held).toBeUndefined();
+    expect(ask({ memoryAdvice, awaitingSince: NOON - MINUTE }, {}).since).toBeUndefined();
+  });
+
+  test('what costs no restart begins meanwhile', () => {
+    const context = contextFor({ restarts: 'memory', memoryAdvice: readyIn(20 * MINUTE) });
+    const { beginning, held } = worthBeginning(context, { raises: [], decreases: [lessCpu] }, { restart }, NOON, true);
+    expect([beginning.decreases, held]).toEqual([[lessCpu], undefined]);
+  });
+});
+
+describe('where every change means new pods', () => {
+  test('a policy of containers saves nothing', () => {
+    const given = { restarts: 'none', lastApplied: NOON } as const;
+    expect(ask(given, { decreases: [lessCpu] }, false).held).toBe('RestartCooldown');
+    expect(ask(given, { decreases: [lessCpu] }, true).held).toBeUndefined();
+  });
+
+  test('raises and decreases of a container are one change', () => {
+    const due = [to({ cpuRequest: 500, memoryRequest: 2000 })];
+    expect(worthNewPods(contextFor({}), due, { restart }, NOON)).toEqual({ beginning: due, held: undefined });
+    const { beginning, held } = worthNewPods(contextFor({ lastApplied: NOON }), [lessCpu], { restart }, NOON);
+    expect([beginning, held?.reason]).toEqual([[], 'RestartCooldown']);
+  });
+});
