@@ -11,7 +11,7 @@ import { wish } from './testing/wish.ts';
 
 const inShop = { namespace: 'shop' };
 
-test('allocation bug 17: two engines, one writer of CPU: the advice becomes the claim, memory is rightsized', async () => {
+async function startBothEngines() {
   const world = await startAllocatedWorld({
     startsAgents: false,
     isRightsizing: true,
@@ -20,6 +20,11 @@ test('allocation bug 17: two engines, one writer of CPU: the advice becomes the 
     config: 'rightsizing: { sampleInterval: 5s, warmUp: 0s, reconcileInterval: 1s, canaryPeriod: 5s }',
   });
   for (const description of crdDescriptions) await world.cluster.apply([customResourceDefinition(description)]);
+  return world;
+}
+
+test('allocation bug 17: two engines, one writer of CPU: the advice becomes the claim, memory is rightsized', async () => {
+  const world = await startBothEngines();
   const requests = { cpu: '100m', memory: '512Mi' };
   const template = {
     metadata: {
@@ -62,14 +67,7 @@ test('allocation bug 17: two engines, one writer of CPU: the advice becomes the 
 });
 
 test('of replicas that are sized each for itself, each claims what it uses', async () => {
-  const world = await startAllocatedWorld({
-    startsAgents: false,
-    isRightsizing: true,
-    allocation: '  staleAfter: 30m',
-    metricsEveryMillis: 5000,
-    config: 'rightsizing: { sampleInterval: 5s, warmUp: 0s, reconcileInterval: 1s, canaryPeriod: 5s }',
-  });
-  for (const description of crdDescriptions) await world.cluster.apply([customResourceDefinition(description)]);
+  const world = await startBothEngines();
   const set = statefulSet(2);
   const labels = { app: 'db', 'mbcas.io/managed': 'true' };
   const template = { ...set.spec?.template, metadata: { ...set.spec?.template.metadata, labels } };
