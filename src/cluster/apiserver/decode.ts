@@ -1,5 +1,7 @@
 /** The decoder of request bodies: what must be an object of a served type is one, or is refused in the words of the real server. */
+
 import { apiVersionOf } from '../../api/resources.ts';
+import { goName } from './go-text.ts';
 import { isObject, type JsonObject, textOf } from './json.ts';
 import { withoutEmptyCollections } from './object-meta.ts';
 import { type DecodedStruct, decodeStruct } from './schema/decode-struct.ts';
@@ -44,7 +46,7 @@ function checkType(type: ServedType, input: JsonObject, expected: string): void 
   const { apiVersion, kind } = input;
   for (const [field, value] of Object.entries({ apiVersion, kind })) {
     if (value === undefined || value === null || typeof value === 'string') continue;
-    const what = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+    const what = goName(value);
     const why = `couldn't get version/kind; json parse error: json: cannot unmarshal ${what} into Go struct field .${field} of type string`;
     throw unrecognizedBody(type.kind, why, JSON.stringify(input));
   }

@@ -2,6 +2,12 @@
 import { ascending } from '../../lib/ascending.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 
+/** What Go's decoder says that it has found: `array`, `bool`, `string`. */
+export function goName(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
 /** The type that Go's decoder gives to a value. */
 export function goType(value: Json): string {
   if (value === null) return '<nil>';

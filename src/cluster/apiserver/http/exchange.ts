@@ -1,9 +1,11 @@
 /** One HTTP exchange, whatever the protocol version: reading the body within bounds, writing answers, knowing when the client left. */
+
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { parse as parseYaml, stringify as yamlOf } from 'yaml';
 import { KubeError } from '../../../api/kube-error.ts';
+import { goName } from '../go-text.ts';
 import { isObject, type JsonObject, toJson } from '../json.ts';
 import { badRequest, tooLarge, unrecognizedBody, unsupportedMediaType } from '../status-error.ts';
 import { decodeProtobuf, PROTOBUF } from './protobuf.ts';
@@ -127,7 +129,7 @@ export function createExchange(request: HttpRequest, response: HttpResponse): Ex
       if (value === null) return {};
       const body = toJson(value);
       if (isObject(body)) return body;
-      const what = Array.isArray(body) ? 'array' : typeof body === 'boolean' ? 'bool' : typeof body;
+      const what = goName(body);
       throw unrecognized(() => `json: cannot unmarshal ${what} into Go value of type ${TYPED}`);
     },
     async readObject() {

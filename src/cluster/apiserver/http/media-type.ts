@@ -88,7 +88,7 @@ export function shownAs({ parameters }: AcceptedForm):
   return { kind: kind ?? '', group: group ?? '', version: version ?? '' };
 }
 
-/** The form of what cannot be shown as anything else: failures and discovery. JSON where no form is accepted. */
+/** The form of what cannot be shown as anything else: failures and discovery; undefined where none is accepted. */
 export function plainMediaType(header: string): MediaType | undefined {
   return acceptedForm(header, (form) => shownAs(form) === undefined)?.mediaType;
 }

@@ -1,6 +1,8 @@
 /** What a request's query and headers ask for. */
+
 import type { Patch } from '../../../api/kube-api.ts';
 import { type FieldError, forbiddenField, tooLongField, unsupportedField } from '../field-errors.ts';
+import { goName } from '../go-text.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { ListQuery } from '../reader.ts';
 import type { Caller, WriteContext } from '../request.ts';
@@ -171,6 +173,6 @@ export function patchOf(exchange: Exchange, body: unknown): Patch {
 function objectOf(body: unknown, before = ''): JsonObject {
   if (body === null) return {};
   if (isObject(body)) return body;
-  const what = Array.isArray(body) ? 'array' : typeof body === 'boolean' ? 'bool' : typeof body;
+  const what = goName(body);
   throw badRequest(`${before}json: cannot unmarshal ${what} into Go value of type map[string]interface {}`);
 }

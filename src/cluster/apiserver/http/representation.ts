@@ -86,9 +86,17 @@ function notShownAs(kind: string, what: string): Error {
   return notAcceptable(`you requested ${kind}, but the requested object is ${what}`);
 }
 
+function versionOf(form: AcceptedForm): string {
+  return `meta.k8s.io/${shownAs(form)?.version}`;
+}
+
+const partialIn =
+  (apiVersion: string) =>
+  ({ metadata }: JsonObject): JsonObject => ({ kind: 'PartialObjectMetadata', apiVersion, metadata });
+
 function partialForm(type: ServedType, form: AcceptedForm, ofList: boolean): Representation {
-  const apiVersion = `meta.k8s.io/${shownAs(form)?.version}`;
-  const partial = ({ metadata }: JsonObject): JsonObject => ({ kind: 'PartialObjectMetadata', apiVersion, metadata });
+  const apiVersion = versionOf(form);
+  const partial = partialIn(apiVersion);
   return {
     contentType: form.mediaType,
     isPlain: false,
@@ -117,8 +125,8 @@ function tableForm(
   form: AcceptedForm,
 ): Representation {
   const include = query.get('includeObject') || 'Metadata';
-  const apiVersion = `meta.k8s.io/${shownAs(form)?.version}`;
-  const partial = ({ metadata }: ApiObject): JsonObject => ({ kind: 'PartialObjectMetadata', apiVersion, metadata });
+  const apiVersion = versionOf(form);
+  const partial = partialIn(apiVersion);
   const print = (items: readonly ApiObject[], metadata: JsonObject, withColumns: boolean): JsonObject => {
     checkInclusion(include);
     const { columns, rowOf } = printer.forType(type);

@@ -3,7 +3,9 @@
  * and times brought into their one form, what is empty left out and what is always there put in.
  * Source: sigs.k8s.io/json, and the UnmarshalJSON of apimachinery's own types.
  */
+
 import { formatQuantity, tryParseQuantity } from '../../../lib/quantity.ts';
+import { goName } from '../go-text.ts';
 import { isObject, type Json, type JsonObject, setMember } from '../json.ts';
 import { inConversion } from './conversion-words.ts';
 import type { FieldType, StructField, StructType } from './struct-types.ts';
@@ -217,7 +219,7 @@ function readScalar(
 /** Types that read themselves. What they cannot read ends the reading. */
 function readForm(value: Json, form: string, reading: Reading): Json {
   const refuse = (goType: string): never => {
-    const what = typeof value === 'number' && goType !== 'string' ? `number ${value}` : nameOf(value);
+    const what = typeof value === 'number' && goType !== 'string' ? `number ${value}` : goName(value);
     const place = reading.words === inJson ? placeOf(reading) : 'Go value';
     throw new Unreadable(`json: cannot unmarshal ${what} into ${place} of type ${goType}`);
   };
@@ -267,11 +269,6 @@ function readTime(text: string, isMicro: boolean): Json {
   return `${new Date(millis).toISOString().slice(0, 19)}${text.slice(19, 26)}Z`;
 }
 
-function nameOf(value: Json): string {
-  if (Array.isArray(value)) return 'array';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
-}
-
 /** Only the first is told; the decoder reads on. */
 function mismatch(value: Json, type: FieldType, goType: string, reading: Reading): undefined {
   reading.problem ??= reading.words(value, type, goType, reading);
@@ -280,7 +277,7 @@ function mismatch(value: Json, type: FieldType, goType: string, reading: Reading
 
 function inJson(value: Json, _: FieldType, goType: string, reading: Reading): string {
   const isNumberForNumber = typeof value === 'number' && /^u?int|^float/.test(goType);
-  const what = isNumberForNumber ? `number ${value}` : nameOf(value);
+  const what = isNumberForNumber ? `number ${value}` : goName(value);
   return `json: cannot unmarshal ${what} into ${placeOf(reading)} of type ${goType}`;
 }
 
