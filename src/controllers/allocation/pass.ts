@@ -20,6 +20,7 @@ import type { Millis } from '../../lib/units.ts';
 import { hasEnded } from '../../model/owners.ts';
 import type { SizingView } from '../../model/sizing-view.ts';
 import type { AllocatedPodRef, AllocationStores } from '../../observe/allocation-stores.ts';
+import { createInterner } from '../../observe/intern.ts';
 import type { AllocationRecord } from '../../observe/project-allocation.ts';
 import type { AllocationActuator, AllocationAttempt } from './actuator.ts';
 import type { AllocationAgents } from './agents.ts';
@@ -79,9 +80,14 @@ interface Candidate {
   readonly writtenBy: string | undefined;
 }
 
+/** Outcomes that are told alike. */
+const MAX_SHARED = 500;
+
 export function createAllocationPass(options: AllocationPassOptions): AllocationPass {
   const { view, stores, agents, facts, actuator, quotaReadings, settings, events, metrics, clock } = options;
   const missing = createMissing();
+  // Most pods fare alike, and thousands of reports may wait to be written: equal outcomes are one.
+  const outcomes = createInterner<AllocationOutcome>(MAX_SHARED);
 
   const attempt = async (
     { known, record }: Candidate,
@@ -186,7 +192,6 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
         // A total order, so that two passes over the same state ask for the same things in the same order.
         .sort((left, right) => growthOf(left) - growthOf(right) || ascending(left.known.pod.uid, right.known.pod.uid));
       const reports: PodReport[] = [];
-      const share = createSharing();
       for (const candidate of candidates) {
         signal.throwIfAborted();
         const { record } = candidate;
@@ -199,23 +204,12 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
           ? { kind: 'held', reason: 'Stale', message: 'The pod gets back what it had', retryAfterMillis: undefined }
           : await judge({ ...candidate, known }, signal);
         tellLasting(events, known, outcome);
-        reports.push({ record, pod: found.pod, outcome: share(outcome) });
+        reports.push({ record, pod: found.pod, outcome: outcomes.intern(outcome) });
       }
       const waits = reports.flatMap(({ outcome }) => waitOf(outcome) ?? []);
       return { pods: reports, againAfterMillis: waits.length === 0 ? undefined : Math.min(...waits) };
     },
     forget: missing.forget,
-  };
-}
-
-/** Of the pods of a node most fare alike, and thousands of reports may wait to be written: equal outcomes are one. */
-function createSharing(): (outcome: AllocationOutcome) => AllocationOutcome {
-  const known = new Map<string, AllocationOutcome>();
-  return (outcome) => {
-    const text = JSON.stringify(outcome);
-    const shared = known.get(text) ?? outcome;
-    known.set(text, shared);
-    return shared;
   };
 }
 
