@@ -1,5 +1,5 @@
 /** What is remembered of one container, as it is saved, exported and imported. */
-import { isFiniteNumber, isRecord } from '../lib/is-record.ts';
+import { isCount, isFiniteNumber, isRecord } from '../lib/is-record.ts';
 import { isInstant } from '../lib/rfc3339.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { WorkloadRef } from './cluster-view.ts';
@@ -77,15 +77,14 @@ function isPercentiles(value: unknown): boolean {
 
 /** Slots are counted one by one, which beyond whole numbers comes to no end. */
 function isRing(value: unknown): boolean {
-  if (!isRecord(value) || !isWhole(value['windowMillis']) || value['windowMillis'] === 0) return false;
+  if (!isRecord(value) || !isCount(value['windowMillis']) || value['windowMillis'] === 0) return false;
   return Array.isArray(value['slots']) && value['slots'].every(isSlot);
 }
 
 function isSlot(slot: unknown): boolean {
   if (!Array.isArray(slot) || slot.length !== 5) return false;
   const [number, cpu, cpuCount, memory, memoryCount]: unknown[] = slot;
-  return Number.isSafeInteger(number) && [cpu, memory].every(isUsage) && [cpuCount, memoryCount].every(isWhole);
+  return Number.isSafeInteger(number) && [cpu, memory].every(isUsage) && [cpuCount, memoryCount].every(isCount);
 }
 
-const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 const isUsage = (value: unknown): boolean => isFiniteNumber(value) && value >= 0;

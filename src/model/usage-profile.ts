@@ -5,7 +5,7 @@
  */
 
 import { InvalidValueError } from '../lib/errors.ts';
-import { isFiniteNumber, isRecord } from '../lib/is-record.ts';
+import { isCount, isFiniteNumber, isRecord } from '../lib/is-record.ts';
 import { isInstant } from '../lib/rfc3339.ts';
 import { tryParseJson } from '../lib/try-parse-json.ts';
 import type { Bytes, EpochMillis, Millicores, Millis } from '../lib/units.ts';
@@ -86,7 +86,6 @@ function readSaved(text: string): { readonly cpu: SavedCpuHistory; readonly memo
 }
 
 /** A fraction would be lost in silence: counts at places between two buckets are in neither. */
-const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 /** Of before 1970, too, and with parts of a millisecond: what can be written as a time. */
 const isTime = (value: unknown): value is number => isFiniteNumber(value) && isInstant(Math.floor(Math.abs(value)));
 const isMissingOrTime = (value: unknown): value is number | undefined => value === undefined || isTime(value);
@@ -96,28 +95,28 @@ function isSavedCpu(value: unknown): value is SavedCpuHistory {
     isRecord(value) &&
     typeof value['usual'] === 'string' &&
     isSavedDay(value['day']) &&
-    isWhole(value['samples']) &&
+    isCount(value['samples']) &&
     isMissingOrTime(value['firstAt']) &&
     isMissingOrTime(value['lastAt'])
   );
 }
 
 function isSavedDay(value: unknown): value is SavedDay {
-  if (!isRecord(value) || !Array.isArray(value['spans']) || !isWhole(value['first'])) return false;
+  if (!isRecord(value) || !Array.isArray(value['spans']) || !isCount(value['first'])) return false;
   return value['spans'].every(Number.isSafeInteger) && typeof value['counts'] === 'string';
 }
 
 function isSavedMemory(value: unknown): value is SavedMemoryHistory {
   if (!isRecord(value) || !Array.isArray(value['peaks']) || !isMissingOrTime(value['lastAt'])) return false;
   const { samples } = value;
-  if (!isMissingOrTime(value['firstAt']) || (samples !== undefined && !isWhole(samples))) return false;
+  if (!isMissingOrTime(value['firstAt']) || (samples !== undefined && !isCount(samples))) return false;
   const oom = value['oom'];
   const isOom =
     oom === undefined ||
-    (isRecord(oom) && isWhole(oom['bytes']) && isTime(oom['at']) && isWhole(oom['count']) && oom['count'] > 0);
+    (isRecord(oom) && isCount(oom['bytes']) && isTime(oom['at']) && isCount(oom['count']) && oom['count'] > 0);
   return isOom && value['peaks'].every(isSavedPeak);
 }
 
 function isSavedPeak(peak: unknown): boolean {
-  return Array.isArray(peak) && peak.length === 2 && Number.isSafeInteger(peak[0]) && isWhole(peak[1]);
+  return Array.isArray(peak) && peak.length === 2 && Number.isSafeInteger(peak[0]) && isCount(peak[1]);
 }
