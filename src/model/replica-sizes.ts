@@ -44,7 +44,7 @@ const MAX_CHARACTERS = 100_000;
 /** For what replicas learn, some hundred floors. */
 const LESSONS_CHARACTERS = 10_000;
 /** By which the clocks of two replicas of Stowage may differ. */
-const SKEW_MILLIS: Millis = 60_000;
+export const SKEW_MILLIS: Millis = 60_000;
 
 /** Of a replica that goes its own way from now on, from what it has. @param floors what did harm to all of them. */
 export function freshState(

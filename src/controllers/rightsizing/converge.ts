@@ -9,8 +9,8 @@ import {
   noneResizable,
 } from '../../decide/rightsizing/pod-drift.ts';
 import { givenInRollout } from '../../decide/rightsizing/rollout-help.ts';
-import { joinChanges, partsOf, withoutParts } from '../../decide/rightsizing/side-by-side.ts';
-import type { SizedPart } from '../../decide/rightsizing/watched-change.ts';
+import { joinChanges, onlyParts } from '../../decide/rightsizing/side-by-side.ts';
+import { includesPart } from '../../decide/rightsizing/watched-change.ts';
 import type { ResizeDecision } from '../../decide/size-decision.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { EpochMillis } from '../../lib/units.ts';
@@ -56,7 +56,7 @@ export function createConverge({ actuator, isAllocated, clock }: ConvergeOptions
     inForce: readonly ContainerSpecRecord[],
     changed: readonly SizeChange[],
   ): readonly DriftedPod[] => {
-    const state = context.replicas && stateOfPod(context.replicas, context.advised.workload, pod.pod);
+    const state = stateIn(context, pod);
     if (state !== undefined) return driftOfReplica(context, pod, state, inForce);
     const own = context.memory.ongoing.flatMap(({ phase, canary, changes }) =>
       phase === 'canary' && canary?.uid === pod.pod.uid ? changes : [],
@@ -83,16 +83,11 @@ export function createConverge({ actuator, isAllocated, clock }: ConvergeOptions
     const { advised, memory, live } = context;
     const { workload } = advised;
     const all = live.flatMap((pod) => driftOfPod(context, pod, inForce, changed));
-    const isHarmful = ({ container, resource }: SizedPart): boolean =>
-      memory.takenBack.some((part) => part.container === container && part.resource === resource);
-    const stateOf = ({ pod }: SizedPod): ReplicaState | undefined =>
-      context.replicas && stateOfPod(context.replicas, workload, pod);
     // What did harm is undone first, and alone: nothing that waits for its time keeps it.
     const harmed = all.flatMap(({ pod, changes }): DriftedPod[] => {
-      if (stateOf(pod) !== undefined) return [];
-      const rest = partsOf(changes).filter((part) => !isHarmful(part));
-      const [own] = withoutParts([{ changes }], rest);
-      return own === undefined ? [] : [{ pod, changes: own.changes }];
+      if (stateIn(context, pod) !== undefined) return [];
+      const own = onlyParts(changes, (part) => includesPart(memory.takenBack, part));
+      return own.length === 0 ? [] : [{ pod, changes: own }];
     });
     if (harmed.length === 0) memory.takenBack = [];
     const isRestore = harmed.length > 0;
@@ -123,6 +118,11 @@ export function createConverge({ actuator, isAllocated, clock }: ConvergeOptions
     }
     return { kept, cramped };
   };
+}
+
+/** Of the pod's replica; undefined: it has the size of all. */
+function stateIn({ replicas, advised }: ApplyContext, { pod }: SizedPod): ReplicaState | undefined {
+  return replicas && stateOfPod(replicas, advised.workload, pod);
 }
 
 /**

@@ -16,7 +16,7 @@ import {
   restOf,
   withoutParts,
 } from '../../decide/rightsizing/side-by-side.ts';
-import { isDecrease, type SizedPart, watchChange } from '../../decide/rightsizing/watched-change.ts';
+import { includesPart, isDecrease, watchChange } from '../../decide/rightsizing/watched-change.ts';
 import { object } from '../../guard/objection.ts';
 import { objectToClosed } from '../../guard/rules/timing.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -37,6 +37,7 @@ import type { SizeReplicas } from './replicas.ts';
 import type { ApplyResult } from './result.ts';
 import type { RightsizingSettings } from './settings.ts';
 import { nothingSeen } from './throttling.ts';
+import { giveToCome } from './to-come.ts';
 import { worthBeginning } from './worth.ts';
 
 export interface InPlaceOptions {
@@ -112,7 +113,7 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     const touched = partsOf(parts.flat());
     memory.ongoing = [...withoutParts(memory.ongoing, touched), ...begun];
     // Pods that still have what once did harm are brought in line with this now, in its time.
-    memory.takenBack = memory.takenBack.filter((part) => !touched.some((each) => isSamePart(each, part)));
+    memory.takenBack = memory.takenBack.filter((part) => !includesPart(touched, part));
     return begun;
   };
 
@@ -137,9 +138,8 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     }
     if (first.length === 0) {
       // None of those that show the need runs long enough to be asked: it is for those still to come.
-      const closed = objectToClosed(policy.spec.updates.window, clock.now(), 'OutsideUpdateWindow');
-      if (closed !== undefined) return { ...closed, status: 'Pending' };
-      return spreadAll(context, watch(context, [raises], undefined));
+      const { made, kept } = giveToCome(context, beginning, clock.now());
+      return made === undefined ? kept : spreadAll(context, watch(context, [made.raises], undefined));
     }
     let kept: ApplyResult | undefined;
     for (const pod of first) {
@@ -287,10 +287,6 @@ export function createInPlace(options: InPlaceOptions): InPlace {
 /** Of what is due, the containers' resources that grow. */
 function raisesOf({ advice, inForce }: ApplyContext['advised']): readonly SizeChange[] {
   return mayBegin(dueChanges(advice), inForce, []).raises;
-}
-
-function isSamePart(left: SizedPart, right: SizedPart): boolean {
-  return left.container === right.container && left.resource === right.resource;
 }
 
 function canaries(live: readonly SizedPod[]): readonly SizedPod[] {

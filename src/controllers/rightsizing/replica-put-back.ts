@@ -3,8 +3,8 @@
  * workload waits for: no rollout, no window, no first pod of another change.
  */
 import { driftedPods, everyKey } from '../../decide/rightsizing/pod-drift.ts';
-import { partsOf, withoutParts } from '../../decide/rightsizing/side-by-side.ts';
-import { loweredResources, type SizedPart } from '../../decide/rightsizing/watched-change.ts';
+import { onlyParts } from '../../decide/rightsizing/side-by-side.ts';
+import { includesPart, loweredResources } from '../../decide/rightsizing/watched-change.ts';
 import type { SizeChange } from '../../model/pod-size.ts';
 import {
   harmedAt,
@@ -48,11 +48,13 @@ function givenBack(
   changes: readonly SizeChange[],
   { lessons }: ReplicaState,
 ): readonly SizeChange[] {
-  const isGivenBack = ({ container, resource }: SizedPart): boolean =>
-    lessons.floors.some((floor) => floor.container === container && floor.resource === resource) &&
-    !changes.some(
-      (change) => change.container === container && loweredResources(change, sizing.containers).includes(resource),
-    );
-  const others = partsOf(changes).filter((part) => !isGivenBack(part));
-  return withoutParts([{ changes }], others).flatMap((each) => each.changes);
+  return onlyParts(
+    changes,
+    (part) =>
+      includesPart(lessons.floors, part) &&
+      !changes.some(
+        (change) =>
+          change.container === part.container && loweredResources(change, sizing.containers).includes(part.resource),
+      ),
+  );
 }

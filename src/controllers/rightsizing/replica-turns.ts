@@ -1,7 +1,7 @@
 /** Whose turn it is among replicas that are sized each for itself, and what is told of the others. */
 import type { SizedAdvice } from '../../decide/rightsizing/recommend-workload.ts';
 import { type Pace, paceOf } from '../../decide/rightsizing/replica-pace.ts';
-import { partsOf, withoutParts } from '../../decide/rightsizing/side-by-side.ts';
+import { onlyParts, partsOf, without } from '../../decide/rightsizing/side-by-side.ts';
 import { loweredResources, type SizedPart } from '../../decide/rightsizing/watched-change.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { renderReason } from '../../lib/reasons.ts';
@@ -59,7 +59,7 @@ export function restedOf(
     const at = raisedAt.get(raisedKey(replica, part));
     return at !== undefined && now - at < REST_MILLIS;
   });
-  return withoutParts([{ changes: decreases }], restless).flatMap(({ changes }) => changes);
+  return without(decreases, restless);
 }
 
 /** Remembers what was raised of a replica, and forgets what rests. */
@@ -150,8 +150,7 @@ function urgent(raises: readonly SizeChange[], inForce: readonly ContainerSpecRe
       (key) => (to[key] ?? 0) > (had[key] ?? 0) * (1 + URGENT_SHARE),
     );
   };
-  const others = partsOf(raises).filter(({ container, resource }) => resource !== 'memory' || !isMuch(container));
-  return withoutParts([{ changes: raises }], others).flatMap(({ changes }) => changes);
+  return onlyParts(raises, ({ container, resource }) => resource === 'memory' && isMuch(container));
 }
 
 /** The least pause after harm: doubling no pause at all would be none. */

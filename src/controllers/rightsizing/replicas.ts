@@ -33,7 +33,6 @@ import { decisionFor, isGlobal } from './converge.ts';
 import { type Given, neverLess, putInForce, type TellReplicas, tellReplicas } from './replica-change.ts';
 import { createReplicaMemories, type ReplicaMemory } from './replica-memory.ts';
 import { type PutBackOptions, putBackReplicas } from './replica-put-back.ts';
-import { type Attempt, giveToCome } from './replica-to-come.ts';
 import {
   type Gathering,
   gatheringFor,
@@ -49,6 +48,7 @@ import {
 } from './replica-turns.ts';
 import type { ApplyResult } from './result.ts';
 import type { RightsizingSettings } from './settings.ts';
+import { type Attempt, giveToCome } from './to-come.ts';
 import { lookAfterReplicas } from './watch-replicas.ts';
 import { type Worth, worthBeginning } from './worth.ts';
 

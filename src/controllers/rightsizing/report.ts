@@ -42,3 +42,13 @@ export function createSkipReporter({ events, journal }: SkipReporterOptions): Re
     });
   };
 }
+
+/** Something is not as it is advised, and that is not the normal pace of work. */
+export function isKeptFromIt({ status, reason }: WorkloadOutcome): boolean {
+  return status === 'Skipped' || status === 'Error' || (status !== 'Pending' && isWarning(reason));
+}
+
+/** Somebody should know, though the workload has what it may have. */
+function isWarning(reason: string | undefined): boolean {
+  return reason !== undefined && isReasonName(reason) && describeReason(reason).eventType === 'Warning';
+}

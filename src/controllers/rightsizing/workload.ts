@@ -10,7 +10,7 @@ import { runningPods } from '../../decide/rightsizing/pod-drift.ts';
 import { type WorkloadOutcome, workloadStatus } from '../../decide/rightsizing/workload-status.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Metrics } from '../../lib/metrics.ts';
-import { describeReason, isReasonName, renderReason } from '../../lib/reasons.ts';
+import { renderReason } from '../../lib/reasons.ts';
 import { parseTime } from '../../lib/rfc3339.ts';
 import type { Millis } from '../../lib/units.ts';
 import { actingVpa } from '../../model/acting-vpa.ts';
@@ -49,7 +49,7 @@ import {
   toOneSize,
 } from './one-size.ts';
 import { isTelling, recommendationText, recommendedBefore, targetsOf } from './recommended.ts';
-import { createSkipReporter } from './report.ts';
+import { createSkipReporter, isKeptFromIt } from './report.ts';
 import type { ApplyResult, WorkloadResult } from './result.ts';
 import { isDryRun, type RightsizingSettings } from './settings.ts';
 import { noteUnread } from './unread.ts';
@@ -200,11 +200,12 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       const unread = isLong ? problem?.message : undefined;
       const advised = advise(options, workload, policy.spec, memory, largestNode, now, unread);
       tellRecommendation(advised, policy, memory, unread === undefined);
+      const forNobody = isForNobody(advised);
       const { mode, annotateRecommendations } = policy.spec;
       const isAnnotated = mode === 'Auto' ? !isDryRun(settings()) : annotateRecommendations;
       let forbidden: string | undefined;
       if (isAnnotated && advised.hasUsage) {
-        const wanted = recommendationAnnotations(workload, policy.name, advised.advice, now, isForNobody(advised));
+        const wanted = recommendationAnnotations(workload, policy.name, advised.advice, now, forNobody);
         const kept = await write(workload, memory, wanted, signal);
         if (kept?.isForbidden === true) forbidden = kept.message;
       }
@@ -220,12 +221,8 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       const outcome = outcomeOf(applied, advised, problem?.message);
       if (applied?.isForbidden === true) forbidden ??= applied.message;
       const replicas = toldReplicas(advised);
-      const isRemarkable = outcome.reason !== 'MetricsCollectionFailed' || isLong;
-      const isKept =
-        outcome.status === 'Skipped' ||
-        outcome.status === 'Error' ||
-        (outcome.status !== 'Pending' && isWarning(outcome.reason));
-      if (isRemarkable && isKept) report(workload, outcome, applied?.advice);
+      if (isKeptFromIt(outcome) && (isLong || outcome.reason !== 'MetricsCollectionFailed'))
+        report(workload, outcome, applied?.advice);
       return {
         entry: workloadStatus({
           workload,
@@ -240,7 +237,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
         advice: advised.advice,
         saving: savingOfAll(advised),
         ...(replicas && { replicas }),
-        ...(isForNobody(advised) && { isForNobody: true }),
+        ...(forNobody && { isForNobody: true }),
         hasUsage: advised.hasUsage,
         // A workload that has just begun is no reason to doubt the source.
         metricsProblem: unread,
@@ -283,11 +280,6 @@ function restartProblem({ advice, inForce, pods }: Advised): string | undefined 
       .map(({ sizing: { containers } }) => restartedContainer(containers, effectiveChanges(containers, wanted)))
       .find((each) => each !== undefined);
   return restarted && `container ${restarted.container} restarts when its ${restarted.resource} changes`;
-}
-
-/** Somebody should know, though the workload has what it may have. */
-function isWarning(reason: string | undefined): boolean {
-  return reason !== undefined && isReasonName(reason) && describeReason(reason).eventType === 'Warning';
 }
 
 /** Whether the template's sizes are ours by server-side apply; not told where they never were. */

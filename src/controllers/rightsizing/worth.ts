@@ -1,7 +1,7 @@
 /** Holds back decreases that are not worth what they cost the pods: what begins, and what is told of the rest. */
 
 import { awaitedDecrease } from '../../decide/rightsizing/restart-together.ts';
-import { type Beginning, joinChanges, mayBegin, partsOf, withoutParts } from '../../decide/rightsizing/side-by-side.ts';
+import { type Beginning, joinChanges, mayBegin, partsOf, without } from '../../decide/rightsizing/side-by-side.ts';
 import type { SizedPart } from '../../decide/rightsizing/watched-change.ts';
 import { notWorthRestart } from '../../decide/rightsizing/worth-a-restart.ts';
 import { formatDuration } from '../../lib/duration.ts';
@@ -99,7 +99,3 @@ function pending(reason: string, message: string, againAfterMillis: Millis): App
 }
 
 const remainingText = (millis: Millis): string => formatDuration(Math.ceil(millis / 1000) * 1000);
-
-function without(changes: readonly SizeChange[], parts: readonly SizedPart[]): readonly SizeChange[] {
-  return withoutParts([{ changes }], parts).flatMap((left) => left.changes);
-}

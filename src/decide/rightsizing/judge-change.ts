@@ -7,7 +7,13 @@ import { percentText } from '../../lib/percent-text.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { ContainerStatusRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
-import { loweredResources, lowersCpuLimit, type SizedPart, type WatchedChange } from './watched-change.ts';
+import {
+  includesPart,
+  loweredResources,
+  lowersCpuLimit,
+  type SizedPart,
+  type WatchedChange,
+} from './watched-change.ts';
 
 /** A decrease that has to be taken back. */
 export interface Harm {
@@ -55,7 +61,7 @@ export function judgeChange(
   ].filter(({ parts }) => parts.length > 0);
   const [first, ...more] = harms;
   if (first === undefined) return undefined;
-  const parts = lowered.filter((part) => harms.some((harm) => has(harm.parts, part)));
+  const parts = lowered.filter((part) => harms.some((harm) => includesPart(harm.parts, part)));
   const others = more.length === 0 ? '' : `, and ${more.length} more signs of it`;
   return { parts, cause: `${first.cause}${others}` };
 }
@@ -114,10 +120,6 @@ function throttled({ changes, before }: WatchedChange, throttlingOf: ThrottlingO
     const cause = `container ${container} is throttled in ${percentText(seen.now)} of its periods, ${percentText(seen.before)} before`;
     return [{ parts: [{ container, resource: 'cpu' }], cause }];
   });
-}
-
-function has(parts: readonly SizedPart[], { container, resource }: SizedPart): boolean {
-  return parts.some((part) => part.container === container && part.resource === resource);
 }
 
 function isOutOfMemory({ lastTermination }: ContainerStatusRecord): boolean {

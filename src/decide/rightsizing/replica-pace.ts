@@ -3,6 +3,7 @@
  * lies, a need that shows only under load) may be wrong with all of them: so one goes first, and is watched.
  */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
+import { SKEW_MILLIS } from '../../model/replica-sizes.ts';
 
 export interface ReplicaInPace {
   readonly replica: string;
@@ -24,8 +25,6 @@ export interface PaceRules {
 }
 
 const MAX_DOUBLINGS = 5;
-/** By which clocks may differ: what is later was not told by one of ours. */
-const SKEW_MILLIS: Millis = 60_000;
 
 export function paceOf(
   replicas: readonly ReplicaInPace[],
@@ -33,6 +32,7 @@ export function paceOf(
   now: EpochMillis,
 ): Pace {
   const harmed = replicas.flatMap(({ replica, harmedAt }) =>
+    // What is later was not told by one of ours.
     harmedAt === undefined || harmedAt > now + SKEW_MILLIS ? [] : [{ replica, harmedAt }],
   );
   const last = harmed.toSorted((a, b) => b.harmedAt - a.harmedAt)[0];

@@ -9,8 +9,8 @@ import { wasJustKilled } from '../../model/recent-kill.ts';
 import { unreadySince } from '../../model/rollout.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
-import { mayBegin, partsOf, withoutParts } from './side-by-side.ts';
-import { keysOf, loweredResources, type SizedPart } from './watched-change.ts';
+import { mayBegin, onlyParts, partsOf } from './side-by-side.ts';
+import { includesPart, keysOf, loweredResources, type SizedPart } from './watched-change.ts';
 
 /** A pod that is not ready for so long does not get on: what a Deployment waits for a new pod where it does not say. */
 const STARVING_MILLIS: Millis = 600_000;
@@ -47,11 +47,11 @@ export function helpInRollout(
   const { raises } = mayBegin(due, inForce, []);
   const wanted = partsOf(raises);
   const proofs = pods.flatMap((pod) => {
-    const parts = harmedParts(pod, now).filter((part) => includes(wanted, part) && hasInForce(pod, inForce, part));
+    const parts = harmedParts(pod, now).filter((part) => includesPart(wanted, part) && hasInForce(pod, inForce, part));
     return parts.length === 0 ? [] : [{ pod, parts }];
   });
   const proven = proofs.flatMap(({ parts }) => parts);
-  return { raises: onlyParts(raises, (part) => includes(proven, part)), pods: proofs.map(({ pod }) => pod) };
+  return { raises: onlyParts(raises, (part) => includesPart(proven, part)), pods: proofs.map(({ pod }) => pod) };
 }
 
 /** Of what a pod lacks of the sizes in force, what it is given during a rollout. */
@@ -61,7 +61,7 @@ export function givenInRollout(pod: SizedPod, changes: readonly SizeChange[], no
   return onlyParts(
     changes,
     (part) =>
-      includes(harmed, part) &&
+      includesPart(harmed, part) &&
       !changes.some(
         (change) => change.container === part.container && loweredResources(change, containers).includes(part.resource),
       ),
@@ -71,7 +71,7 @@ export function givenInRollout(pod: SizedPod, changes: readonly SizeChange[], no
 /** The pod shows that it had too little of all that is changed. */
 export function isHarmedInAll(pod: SizedPod, changes: readonly SizeChange[], now: EpochMillis): boolean {
   const harmed = harmedParts(pod, now);
-  return partsOf(changes).every((part) => includes(harmed, part));
+  return partsOf(changes).every((part) => includesPart(harmed, part));
 }
 
 /** A pod of another template, or one that was not sized at admission, says nothing about what is in force. */
@@ -81,13 +81,4 @@ function hasInForce({ sizing }: SizedPod, inForce: readonly ContainerSpecRecord[
   return (
     has !== undefined && keysOf[part.resource].every((key) => wanted[key] === undefined || has[key] === wanted[key])
   );
-}
-
-function includes(parts: readonly SizedPart[], { container, resource }: SizedPart): boolean {
-  return parts.some((part) => part.container === container && part.resource === resource);
-}
-
-function onlyParts(changes: readonly SizeChange[], isKept: (part: SizedPart) => boolean): readonly SizeChange[] {
-  const others = partsOf(changes).filter((part) => !isKept(part));
-  return withoutParts([{ changes }], others).flatMap((each) => each.changes);
 }

@@ -7,6 +7,7 @@ import { qosClassOf, type SizeChange, type SizeKey, sizeKeys, sizeOfContainer } 
 import type { ContainerSize, ContainerSpecRecord, QosClass } from '../../model/sizing-records.ts';
 import {
   changedResources,
+  includesPart,
   isDecrease,
   keysOf,
   loweredResources,
@@ -59,7 +60,7 @@ export function mayBegin(
 export function restOf({ raises, decreases }: Beginning, reason: string): Beginning | undefined {
   if (reason === 'MemoryInUse' || reason === 'MemoryUseUnknown') {
     const memory = partsOf(decreases).filter(({ resource }) => resource === 'memory');
-    const left = withoutParts([{ changes: decreases }], memory).flatMap(({ changes }) => changes);
+    const left = without(decreases, memory);
     const isLess = memory.length > 0 && left.length + raises.length > 0;
     return isLess ? { raises, decreases: left } : undefined;
   }
@@ -94,6 +95,18 @@ export function withoutParts<T extends Pick<WatchedChange, 'changes'>>(
     });
     return changes.length === 0 ? [] : [{ ...each, changes }];
   });
+}
+
+/** The same of changes that nobody watches. */
+export function without(changes: readonly SizeChange[], parts: readonly SizedPart[]): readonly SizeChange[] {
+  return withoutParts([{ changes }], parts).flatMap((left) => left.changes);
+}
+
+export function onlyParts(changes: readonly SizeChange[], isKept: (part: SizedPart) => boolean): readonly SizeChange[] {
+  return without(
+    changes,
+    partsOf(changes).filter((part) => !isKept(part)),
+  );
 }
 
 /** The sizes with these parts of a change taken back to what they were before it. */
@@ -143,8 +156,8 @@ function partOf({ container, to }: SizeChange, resources: readonly SizedPart['re
 }
 
 /** Whether it changes this resource of this container. */
-export function touches({ changes }: Pick<WatchedChange, 'changes'>, { container, resource }: SizedPart): boolean {
-  return partsOf(changes).some((part) => part.container === container && part.resource === resource);
+export function touches({ changes }: Pick<WatchedChange, 'changes'>, part: SizedPart): boolean {
+  return includesPart(partsOf(changes), part);
 }
 
 function lowers({ changes, before }: ChangeInPhase, container: string, resource: SizedPart['resource']): boolean {

@@ -12,6 +12,10 @@ export interface SizedPart {
   readonly resource: ResourceName;
 }
 
+export function includesPart(parts: readonly SizedPart[], { container, resource }: SizedPart): boolean {
+  return parts.some((part) => part.container === container && part.resource === resource);
+}
+
 /** Kept until the harm it could do would have been seen; see {@link watchMillis}. */
 export interface WatchedChange {
   readonly changes: readonly SizeChange[];

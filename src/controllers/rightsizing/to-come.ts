@@ -1,4 +1,4 @@
-/** A replica whose pod ends before it could be asked: more is put in force for the pod to come (adr/0033). */
+/** Pods that end before they could be asked: more is put in force for those to come (adr/0033). */
 import type { Beginning } from '../../decide/rightsizing/side-by-side.ts';
 import { objectToClosed } from '../../guard/rules/timing.ts';
 import type { EpochMillis } from '../../lib/units.ts';
