@@ -6,6 +6,7 @@ import { createInformer } from '../kube/informer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
+import { RESUME_SPREAD } from './node-stores.ts';
 import type { AgentSettings } from './setting-table.ts';
 import { readSettings } from './settings.ts';
 
@@ -44,6 +45,7 @@ export function createLiveSettings(options: LiveSettingsOptions): LiveSettings {
     type: resources.configMaps,
     project: ({ metadata, data }) => (metadata?.name === CONFIG_MAP ? (data ?? {}) : undefined),
     listOptions: { namespace, fieldSelector: `metadata.name=${CONFIG_MAP}` },
+    resumeSpreadMillis: RESUME_SPREAD,
   });
   let isKnown = false;
   let settings = read(undefined, false);

@@ -21,7 +21,7 @@ import { backoffPolicies } from '../lib/backoff.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
-import type { Millicores } from '../lib/units.ts';
+import type { Millicores, Millis } from '../lib/units.ts';
 import { hasEnded } from '../model/owners.ts';
 import { cpu, instant } from '../observe/fields.ts';
 import { createPodInterners, projectPod } from '../observe/project-pod.ts';
@@ -91,10 +91,13 @@ export interface NodeStoresOptions {
 
 /** A full node has 110 pods, a very full one 250. */
 const PODS = 500;
+/** There is an agent on every node: where an API server ends, all their watches break at one instant. */
+export const RESUME_SPREAD: Millis = 5_000;
 
 export function createNodeStores(options: NodeStoresOptions): NodeStores {
   const { api, nodeName, clock, random, log } = options;
-  const common = { api, clock, random, log, retryPolicy: backoffPolicies.nodeAgent };
+  const retrying = { retryPolicy: backoffPolicies.nodeAgent, resumeSpreadMillis: RESUME_SPREAD };
+  const common = { api, clock, random, log, ...retrying };
   const project = createPodProjection(log);
   const pods = createInformer<Pod, AgentPod>({
     ...common,
@@ -129,10 +132,9 @@ export function createNodeStores(options: NodeStoresOptions): NodeStores {
   const byUid = new Map<string, KnownAllocation>();
   allocations.subscribe({
     onChange(_key, before, after) {
-      const uid = (after ?? before)?.spec.podUID;
-      if (uid === undefined) return;
-      if (after === undefined) byUid.delete(uid);
-      else byUid.set(uid, after);
+      const [old, young] = [before?.spec.podUID, after?.spec.podUID];
+      if (old !== undefined && byUid.get(old) === before) byUid.delete(old);
+      if (young !== undefined && after !== undefined) byUid.set(young, after);
     },
   });
 

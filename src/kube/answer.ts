@@ -11,6 +11,8 @@ import { ConnectionError, type TransportResponse } from './transport/transport.t
  * MiB.
  */
 const MAX_BODY_BYTES = 64 << 20;
+/** A Status with all its causes has some kilobytes. What a proxy sends with an error may have no end. */
+const MAX_ERROR_BYTES = 1 << 20;
 /** Of an error answer that is not a Status, this much of the text is quoted. */
 const MAX_QUOTE = 300;
 
@@ -66,12 +68,24 @@ export async function readError(
   signal: AbortSignal,
   nowMillis: number,
 ): Promise<KubeError> {
-  const text = (await readBody(response, signal)).toString('utf8');
+  const text = (await readBeginning(response, signal)).toString('utf8');
   const retryAfterMillis = parseRetryAfter(headerOf(response, 'retry-after'), nowMillis);
   const status = parseStatus(text);
   const quote = text.trim().slice(0, MAX_QUOTE);
   const fallback = `The API server answered HTTP ${response.status}${quote === '' ? '' : `: ${quote}`}.`;
   return new KubeError(response.status, status, fallback, retryAfterMillis);
+}
+
+/** At least the first {@link MAX_ERROR_BYTES}; the rest is not waited for. */
+async function readBeginning(response: TransportResponse, signal: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of readChunks(response, signal)) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= MAX_ERROR_BYTES) break;
+  }
+  return Buffer.concat(chunks);
 }
 
 /** Error answers, ERROR events of watches, and the answers to some deletions. */
@@ -96,10 +110,18 @@ function headerOf(response: TransportResponse, name: string): string | undefined
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Seconds or an HTTP date (RFC 9110, 10.2.3), as milliseconds from now; undefined when absent or neither. */
+/**
+ * API servers ask for seconds. A page of a proxy under maintenance may ask for a day, and a date of a clock that goes
+ * wrong for years: nobody is to be deaf for so long.
+ */
+const MAX_RETRY_AFTER_MILLIS = 60_000;
+
+/**
+ * Seconds or an HTTP date (RFC 9110, 10.2.3), as milliseconds from now, a minute at most; undefined when absent or
+ * neither.
+ */
 export function parseRetryAfter(text: string | undefined, nowMillis: number): number | undefined {
   if (text === undefined) return undefined;
-  if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1000;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMillis);
+  const asked = /^\d+$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - nowMillis;
+  return Number.isNaN(asked) ? undefined : Math.min(MAX_RETRY_AFTER_MILLIS, Math.max(0, asked));
 }

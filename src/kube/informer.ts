@@ -63,6 +63,8 @@ export interface InformerOptions<T extends KubeObject, R> {
   readonly useWatchList?: boolean;
   /** Between failures of the listing and the watch. Default client-go's, up to a minute. */
   readonly retryPolicy?: BackoffPolicy;
+  /** As in `ReflectorOptions`. */
+  readonly resumeSpreadMillis?: number;
 }
 
 /**
@@ -138,7 +140,7 @@ export function createInformer<T extends KubeObject, R>(options: InformerOptions
     lastContactMillis: () => contactMillis,
     lastError: () => lastError,
     async run(signal) {
-      const { pageSize, useWatchList, listOptions, retryPolicy } = options;
+      const { pageSize, useWatchList, listOptions, retryPolicy, resumeSpreadMillis } = options;
       await runReflector(
         {
           api,
@@ -151,6 +153,7 @@ export function createInformer<T extends KubeObject, R>(options: InformerOptions
           ...(pageSize !== undefined && { pageSize }),
           ...(useWatchList !== undefined && { useWatchList }),
           ...(retryPolicy !== undefined && { retryPolicy }),
+          ...(resumeSpreadMillis !== undefined && { resumeSpreadMillis }),
         },
         signal,
       );

@@ -81,3 +81,16 @@ export async function listAll<T extends KubeObject, Target extends ListingTarget
   const { limit: _, ...unlimited } = options;
   return await readPages(api, type, unlimited, begin());
 }
+
+/**
+ * The version that the newest state of the type has, for the price of one object.
+ * @throws KubeError, or the transport's error.
+ */
+export async function newestVersion<T extends KubeObject>(
+  api: KubeApi,
+  type: ResourceType<T>,
+  options: ListOptions,
+): Promise<string> {
+  const { resourceVersion } = await readPage(api, type, { ...options, limit: 1 }, () => {});
+  return resourceVersion;
+}

@@ -249,7 +249,7 @@ describe('staying in step', () => {
     run.scripted.watch().end();
     await run.clock.advance(19_000);
     expect(opened).toBe(1);
-    await run.clock.advance(1_500);
+    await run.clock.advance(1_800);
     expect(opened).toBe(2);
     expect(run.scripted.watch().options.resourceVersion).toBe('10');
     await run.end();

@@ -26,6 +26,20 @@ describe('errors', () => {
     expect(String(error).length).toBeLessThan(400);
   });
 
+  test('one that has no end is told by its beginning, and the rest is not waited for', async () => {
+    let chunks = 0;
+    function* endless(): Generator<Buffer> {
+      for (; chunks < 10_000; chunks++) yield Buffer.alloc(1 << 16, 'x');
+    }
+    const { api, scripted } = scriptedClient();
+    scripted.answer = () => ({ status: 502, body: { [Symbol.iterator]: endless } });
+    await expect(api.get(resources.nodes, 'n')).rejects.toMatchObject({
+      httpStatus: 502,
+      message: expect.stringMatching(/^The API server answered HTTP 502: x{300}\.$/),
+    });
+    expect(chunks).toBeLessThan(100);
+  });
+
   test('a redirect is not followed: it would carry the token elsewhere', async () => {
     const { api, scripted } = scriptedClient();
     scripted.answer = () => ({ status: 302, headers: { location: 'https://elsewhere' }, body: '' });

@@ -69,6 +69,13 @@ describe('measureApi', () => {
     expect(await value('stowage_api_requests_total{verb="list",resource="configmaps",code="200"}')).toBe(2);
   });
 
+  test('one object, asked for to learn whether it may be or how far the server is, is no list of an informer', async () => {
+    const { api, value } = setUp();
+    await api.list(resources.configMaps, { ...inDefault, limit: 1 });
+    expect(await value('stowage_informer_lists_total{resource="configmaps"}')).toBe(0);
+    expect(await value('stowage_api_requests_total{verb="list",resource="configmaps",code="200"}')).toBe(1);
+  });
+
   test('events of a watch are counted as they come, and closing it closes the server side', async () => {
     const { api, value } = setUp();
     await api.create(resources.configMaps, configMap('a'), inDefault);

@@ -39,9 +39,10 @@ export function measureApi(api: KubeApi, metrics: Metrics, clock: Clock): KubeAp
     }
   };
 
-  /** A list in pages is one. */
+  /** A list in pages is one. Who asks for one object wants to know whether it may, or how far the server is. */
   const countList = (type: ResourceType, options: ListOptions | undefined): void => {
-    if (options?.continueToken === undefined) metrics.inc('stowage_informer_lists_total', { resource: type.plural });
+    if (options?.continueToken === undefined && options?.limit !== 1)
+      metrics.inc('stowage_informer_lists_total', { resource: type.plural });
   };
 
   async function* watch<T extends KubeObject>(

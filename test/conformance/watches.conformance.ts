@@ -201,6 +201,16 @@ describeOnBackends('watches', (cluster) => {
     expect(await takeUntil(backend.admin.watch(path), () => false)).toEqual([]);
   });
 
+  test('from a version that is not there yet are taken, and silent until it is: not even a bookmark', async () => {
+    const { post, must, namespace, backend } = cluster();
+    const { configMaps } = await namespace();
+    const version = Number(await listVersion(cluster(), configMaps)) + 1_000_000;
+    const query = `watch=true&${MINE}&allowWatchBookmarks=true&timeoutSeconds=3&resourceVersion=${version}`;
+    const events = takeUntil(backend.admin.watch(`${configMaps}?${query}`), () => false);
+    await must(post(configMaps, labelled('a')));
+    expect(await events).toEqual([]);
+  });
+
   test('of a version before a compaction, get ERROR with 410 Expired, and the stream ends', async ({ skip }) => {
     const { post, must, namespace, backend } = cluster();
     const { compact } = backend;

@@ -6,7 +6,7 @@ import { createSilentLogger } from '../../lib/log.ts';
 import { createSeededRandom } from '../../lib/random.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import { createInformer, type InformerOptions } from '../informer.ts';
-import { createScriptedApi, kubeError, type ScriptedApi } from './scripted-api.ts';
+import { added, createScriptedApi, initialEventsEnd, kubeError, type ScriptedApi } from './scripted-api.ts';
 
 export type FollowOptions = Partial<InformerOptions<KubeObject, string>>;
 
@@ -39,6 +39,14 @@ export async function followScripted(scripted: ScriptedApi, options: FollowOptio
       for (const watch of scripted.watches) expect(watch.isAborted).toBe(true);
     },
   };
+}
+
+/** The same, listed with one object, `a` at version 5, and healthy since: the list was at version 10. */
+export async function syncScripted(options: FollowOptions = {}, scripted = createScriptedApi()) {
+  const run = await followScripted(scripted, options);
+  scripted.watch().push(added('a', 5), initialEventsEnd(10));
+  await run.clock.advance(6_000);
+  return { scripted, ...run };
 }
 
 /** Answers 422 to WatchList, as servers without the feature do. */

@@ -1,0 +1,134 @@
+/** Where a watch goes on after trouble, and when all is listed anew. */
+import { describe, expect, test } from 'vitest';
+import { KubeError } from '../api/kube-error.ts';
+import { MalformedAnswerError } from './json-stream.ts';
+import { syncScripted } from './testing/follow-scripted.ts';
+import { added, bookmark, initialEventsEnd, kubeError, modified, object } from './testing/scripted-api.ts';
+import { ConnectionError } from './transport/transport.ts';
+
+/** What something before the API server answers: no Status. */
+const badGateway = () => new KubeError(502, undefined, 'The API server answered HTTP 502: <html>.');
+
+describe('trouble of a server that says nothing about the position', () => {
+  test('a proxy that has lost its server for minutes costs no listing: the watch goes on where it was', async () => {
+    const run = await syncScripted();
+    run.scripted.onWatch = () => {
+      throw badGateway();
+    };
+    run.scripted.watch().fail(new ConnectionError('reset'));
+    await run.clock.advance(300_000);
+    expect(run.informer.freshness()).toBe('stale');
+    run.scripted.onWatch = () => {};
+    await run.clock.advance(62_000);
+    expect(run.scripted.watch().options).toMatchObject({ resourceVersion: '10' });
+    expect(run.informer.freshness()).toBe('fresh');
+    await run.end();
+  });
+
+  test.each([
+    ['403, while it reads its roles', 403, 'Forbidden'],
+    ['401, while it reads its keys', 401, 'Unauthorized'],
+    ['500', 500, 'InternalError'],
+  ])(
+    'before all is listed, an API server that has just begun and answers %s is asked for the watch twice more',
+    async (...[, code, reason]) => {
+      const run = await syncScripted();
+      const asked: (string | undefined)[] = [];
+      run.scripted.onWatch = ({ resourceVersion }) => {
+        asked.push(resourceVersion);
+        if (resourceVersion !== '') throw kubeError(code, reason, 'not yet');
+      };
+      run.scripted.watch().fail(new ConnectionError('reset'));
+      await run.clock.advance(60_000);
+      expect(asked).toEqual(['10', '10', '10', '']);
+      await run.end();
+    },
+  );
+});
+
+describe('a backup of the API server that was restored', () => {
+  test('is noticed by the silence: a watch from what it has not come to yet is accepted, and brings nothing', async () => {
+    const run = await syncScripted();
+    run.scripted.onList = () => ({ items: [object('a', 3)], resourceVersion: '4', continueToken: 'more' });
+    run.scripted.watch().fail(new ConnectionError('reset'));
+    await run.clock.advance(1_000);
+    expect(run.informer.freshness()).toBe('fresh');
+    const { resourceVersion, timeoutSeconds = 0 } = run.scripted.watch().options;
+    expect(resourceVersion).toBe('10');
+    expect(timeoutSeconds).toBeGreaterThanOrEqual(60);
+    expect(timeoutSeconds).toBeLessThanOrEqual(120);
+    await run.clock.advance(timeoutSeconds * 1000);
+    run.scripted.watch().end();
+    await run.clock.advance(0);
+    expect(run.informer.freshness()).toBe('stale');
+    expect(run.informer.lastError()).toMatchObject({
+      message:
+        'The API server is at version 4 of pods, behind 10, which it has sent before: a backup was restored. They are listed anew.',
+    });
+    expect(run.scripted.lists).toMatchObject([{ limit: 1 }]);
+    expect(run.scripted.watch().options).toMatchObject({ sendInitialEvents: true, resourceVersion: '' });
+    run.scripted.watch().push(added('a', 3), initialEventsEnd(4));
+    await run.clock.advance(0);
+    expect(run.records()).toEqual(['a@3']);
+    expect(run.informer.freshness()).toBe('fresh');
+    await run.end();
+  });
+
+  test.each(['10', '4711', 'x'])(
+    'is not suspected where a type is quiet and its newest version is %s',
+    async (newest) => {
+      const run = await syncScripted();
+      run.scripted.onList = () => ({ items: [], resourceVersion: newest });
+      const { timeoutSeconds = 0 } = run.scripted.watch().options;
+      await run.clock.advance(timeoutSeconds * 1000 - 6_000);
+      run.scripted.watch().end();
+      await run.clock.advance(0);
+      expect(run.scripted.watch().options).toMatchObject({ resourceVersion: '10' });
+      expect(run.informer.freshness()).toBe('fresh');
+      expect(run.scripted.lists).toHaveLength(1);
+      await run.end();
+    },
+  );
+
+  test('is not asked about where a watch brought a bookmark', async () => {
+    const run = await syncScripted();
+    const { timeoutSeconds = 0 } = run.scripted.watch().options;
+    run.scripted.watch().push(bookmark(20));
+    await run.clock.advance(timeoutSeconds * 1000 - 6_000);
+    run.scripted.watch().end();
+    await run.clock.advance(0);
+    expect(run.scripted.watch().options).toMatchObject({ resourceVersion: '20' });
+    expect(run.scripted.lists).toHaveLength(0);
+    await run.end();
+  });
+});
+
+describe('an event that cannot be read', () => {
+  test('is not asked for for ever: what is there now is listed', async () => {
+    const run = await syncScripted();
+    const poison = () => run.scripted.watch().fail(new MalformedAnswerError('A line of a watch is not a watch event.'));
+    for (let round = 0; round < 3; round++) {
+      expect(run.scripted.watch().options.resourceVersion).toBe(round === 0 ? '' : '10');
+      poison();
+      await run.clock.advance(10_000);
+    }
+    expect(run.scripted.watch().options).toMatchObject({ sendInitialEvents: true });
+    run.scripted.watch().push(added('b', 12), initialEventsEnd(13));
+    await run.clock.advance(0);
+    expect(run.records()).toEqual(['b@12']);
+    expect(run.informer.freshness()).toBe('fresh');
+    await run.end();
+  });
+
+  test('while others come between, the watch goes on', async () => {
+    const run = await syncScripted();
+    for (let version = 11; version < 20; version++) {
+      run.scripted.watch().push(modified('a', version));
+      await run.clock.advance(0);
+      run.scripted.watch().fail(new MalformedAnswerError('The API server’s answer was cut off.'));
+      await run.clock.advance(70_000);
+      expect(run.scripted.watch().options.resourceVersion).toBe(String(version));
+    }
+    await run.end();
+  });
+});

@@ -1,0 +1,58 @@
+/**
+ * Whether a watch can be resumed where it stood after it failed. Where it cannot, everything is listed anew, which is
+ * what an API server in trouble can bear least; where it is resumed at what can never be read, nothing is learnt any more.
+ */
+import { isExpired, isThrottled, isTooLargeResourceVersion, KubeError } from '../api/kube-error.ts';
+import { StowageError } from '../lib/errors.ts';
+import { MalformedAnswerError } from './json-stream.ts';
+
+/**
+ * The API server has not come as far as what was seen of it: a backup was restored. It takes a watch from there all the
+ * same, and is silent until it gets there, which may take hours.
+ */
+export class AheadOfServerError extends StowageError {
+  override readonly name = 'AheadOfServerError';
+
+  constructor(plural: string, position: string, current: string) {
+    const what = `The API server is at version ${current} of ${plural}, behind ${position}, which it has sent before`;
+    super('KUBE_AHEAD_OF_SERVER', `${what}: a backup was restored. They are listed anew.`);
+  }
+}
+
+export interface PositionTrust {
+  /**
+   * Call once for each failure.
+   * @param position where the watch stood; undefined: nothing was listed yet.
+   * @param wasOpen the watch had been accepted when it failed.
+   */
+  keeps(error: unknown, position: string | undefined, wasOpen: boolean): boolean;
+}
+
+/** A position at which this many attempts in a row met trouble that may be its own is given up. */
+const MAX_ATTEMPTS = 3;
+
+/** For one reflector. */
+export function createPositionTrust(): PositionTrust {
+  let doubted: string | undefined;
+  let attempts = 0;
+  /** Whether it is worth another attempt. */
+  const tryAgain = (position: string | undefined): boolean => {
+    attempts = position === doubted ? attempts + 1 : 1;
+    doubted = position;
+    return attempts < MAX_ATTEMPTS;
+  };
+  return {
+    keeps(error, position, wasOpen) {
+      // An event that cannot be read comes again wherever it is asked for from; a stream cut in the middle does not.
+      if (error instanceof MalformedAnswerError) return tryAgain(position);
+      if (error instanceof AheadOfServerError) return false;
+      if (!(error instanceof KubeError)) return true;
+      const { httpStatus, status } = error;
+      if (isThrottled(error)) return true;
+      if (isExpired(error) || isTooLargeResourceVersion(error) || wasOpen) return false;
+      const isTrouble = httpStatus >= 500 || httpStatus === 401 || httpStatus === 403;
+      // What stands before the API server speaks no Status: it says nothing about what is behind it.
+      return isTrouble && (status === undefined || tryAgain(position));
+    },
+  };
+}
