@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { get } from 'node:https';
+import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAuthority, issueServerCertificate } from '../lib/certificates.ts';
 import { createSilentLogger } from '../lib/log.ts';
@@ -50,6 +52,24 @@ describe('with a certificate', () => {
     served = second;
     tell();
     expect(await statusOver(server.port, second.ca)).toBe(200);
+  });
+
+  test('a connection that never speaks TLS does not keep it from closing', async () => {
+    const served = await pair();
+    const server = await startEndpointServer({
+      name: 'test',
+      address: { host: 'localhost', port: 0 },
+      endpoints: { '/healthz': healthz },
+      certificate: { current: () => served, onChange: () => {} },
+      log: createSilentLogger(),
+    });
+    const socket = connect(server.port, 'localhost');
+    const closed = once(socket.resume(), 'close');
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    // Connections are accepted in order: the server has the silent one, too.
+    expect(await statusOver(server.port, served.ca)).toBe(200);
+    await Promise.all([server.close(), closed]);
   });
 });
 
@@ -150,6 +170,30 @@ describe('startEndpointServer', () => {
     slow.abort();
     await expect(response.text()).rejects.toThrow();
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+
+  test('who takes nothing of an answer is let go of: what waits for him would wait for ever', async () => {
+    const gone = Promise.withResolvers<void>();
+    const address = { host: '127.0.0.1', port: 0 };
+    const server = await startEndpointServer({
+      name: 'test',
+      address,
+      endpoints: {
+        '/large': (_query, signal) => {
+          signal.addEventListener('abort', () => gone.resolve(), { once: true });
+          return { status: 200, contentType: 'text/plain', body: 'x'.repeat(64 << 20) };
+        },
+      },
+      stuckAfterMillis: 50,
+      log: createSilentLogger(),
+    });
+    onTestFinished(() => server.close());
+    const socket = connect(server.port, '127.0.0.1');
+    socket.on('error', () => {});
+    onTestFinished(() => void socket.destroy());
+    socket.pause();
+    socket.write('GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await gone.promise;
   });
 
   test('headers of the server are on every answer, errors too', async () => {

@@ -7,7 +7,9 @@ import type { Clock } from '../lib/clock.ts';
 import { listen } from '../lib/listen.ts';
 import type { Logger } from '../lib/log.ts';
 import { http } from '../lib/node-http.ts';
+import { trackSockets } from '../lib/open-sockets.ts';
 import { servingContext } from '../lib/serving-context.ts';
+import type { Millis } from '../lib/units.ts';
 import { httpDate } from '../lib/utc-text.ts';
 
 export interface EndpointAnswer {
@@ -68,8 +70,18 @@ export interface EndpointServerOptions {
   readonly certificate?: ServedCertificate | undefined;
   /** Of the header `Date`, for processes that are to be small; left out, Node writes it. */
   readonly clock?: Clock | undefined;
+  /** A connection on which nothing moves for so long while it is answered is ended. Default a minute. */
+  readonly stuckAfterMillis?: Millis | undefined;
   readonly log: Logger;
 }
+
+/**
+ * Who takes nothing of an answer for so long has left it lying, and with it the memory of what waits. Streams of events
+ * write four times as often.
+ */
+const STUCK_AFTER: Millis = 60_000;
+/** Of a connection that speaks no TLS, or not to the end. */
+const HANDSHAKE: Millis = 15_000;
 
 /**
  * Characters of an answer in pieces that wait to be sent; Node's own number, which goes for HTTPS whatever is said, is
@@ -80,7 +92,7 @@ const SENT_AHEAD = 16_384;
 
 /** @throws StowageError (BIND) when the address cannot be listened on. */
 export async function startEndpointServer(options: EndpointServerOptions): Promise<EndpointServer> {
-  const { name, address, certificate, clock, log } = options;
+  const { name, address, certificate, clock, stuckAfterMillis = STUCK_AFTER, log } = options;
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     if (clock !== undefined) response.setHeader('Date', httpDate(clock.now()));
     for (const [header, value] of Object.entries(options.headers ?? {})) response.setHeader(header, value);
@@ -105,6 +117,8 @@ export async function startEndpointServer(options: EndpointServerOptions): Promi
     certificate === undefined
       ? http.createServer({ highWaterMark: SENT_AHEAD }, onRequest)
       : secureServer(certificate, onRequest);
+  server.setTimeout(stuckAfterMillis);
+  const sockets = trackSockets(server);
   const port = await listen(server, address, name);
   server.on('error', (error) => log.error({ server: name, error }, 'A server failed'));
   return {
@@ -112,9 +126,8 @@ export async function startEndpointServer(options: EndpointServerOptions): Promi
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        server.closeIdleConnections();
         // Nothing here takes long, and nobody who asks for metrics must keep the process from ending.
-        server.closeAllConnections();
+        sockets.destroyAll();
       }),
   };
 }
@@ -138,7 +151,8 @@ async function send(
 }
 
 function secureServer(certificate: ServedCertificate, onRequest: RequestListener): https.Server {
-  const server = https.createServer(servingContext(certificate.current()), onRequest);
+  const context = servingContext(certificate.current());
+  const server = https.createServer({ ...context, handshakeTimeout: HANDSHAKE }, onRequest);
   // Connections that are open keep the one they have.
   certificate.onChange(() => server.setSecureContext(servingContext(certificate.current())));
   return server;

@@ -87,6 +87,20 @@ describe('case 30: an owner that is not in the cache yet', () => {
     expect(owners.view.replicaSet('rs1')?.replicas).toBe(7);
   });
 
+  test('a minute later nothing is made of what was read: it may be gone since, and is read again', async () => {
+    const { owners, clock, reads } = setUp([namespace, deployment, replicaSet], undefined, []);
+    await owners.resolve('shop', owner);
+    const known = () => [owners.view.namespace('shop'), owners.view.replicaSet('rs1'), owners.view.workloadByUid('d1')];
+    await clock.advance(59_999);
+    expect(known().every((record) => record !== undefined)).toBe(true);
+    await clock.advance(1);
+    expect(known()).toEqual([undefined, undefined, undefined]);
+    expect(owners.view.replicaSetsOf('d1')).toEqual([]);
+    const before = reads.length;
+    expect(await owners.resolve('shop', owner)).toMatchObject({ kind: 'workload' });
+    expect(reads.length).toBe(2 * before);
+  });
+
   test('an API that does not answer costs the budget and no more', async () => {
     const { owners, clock } = setUp([deployment, replicaSet], new Promise(() => {}));
     let answer: unknown;

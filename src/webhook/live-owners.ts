@@ -72,6 +72,13 @@ export function createLiveOwners(options: LiveOwnersOptions): LiveOwners {
     kept.set(uid, { record, until: now + KEEP_MILLIS });
   };
 
+  /** Not of what is older: it may have been deleted since, or made anew by the same name. */
+  const isBridge = ({ until }: Kept<unknown>): boolean => clock.now() < until;
+  const recordOf = <R>(kept: ReadonlyMap<string, Kept<R>>, key: string): R | undefined => {
+    const known = kept.get(key);
+    return known !== undefined && isBridge(known) ? known.record : undefined;
+  };
+
   const read = async (namespace: string, owner: OwnerReference): Promise<void> => {
     const { kind, name, uid } = owner;
     if (kind === 'ReplicaSet') {
@@ -119,15 +126,17 @@ export function createLiveOwners(options: LiveOwnersOptions): LiveOwners {
 
   const view: ClusterView = {
     ...cached,
-    namespace: (name) => cached.namespace(name) ?? namespaces.get(name)?.record,
-    replicaSet: (uid) => cached.replicaSet(uid) ?? replicaSets.get(uid)?.record,
-    workloadByUid: (uid) => cached.workloadByUid(uid) ?? workloads.get(uid)?.record,
+    namespace: (name) => cached.namespace(name) ?? recordOf(namespaces, name),
+    replicaSet: (uid) => cached.replicaSet(uid) ?? recordOf(replicaSets, uid),
+    workloadByUid: (uid) => cached.workloadByUid(uid) ?? recordOf(workloads, uid),
     replicaSetsOf(workloadUid) {
       const known = cached.replicaSetsOf(workloadUid);
       if (replicaSets.size === 0) return known;
-      const extra = [...replicaSets.values()].flatMap(({ record }) =>
-        record.owner?.uid === workloadUid && cached.replicaSet(record.uid) === undefined ? [record] : [],
-      );
+      const extra = [...replicaSets.values()]
+        .filter(isBridge)
+        .flatMap(({ record }) =>
+          record.owner?.uid === workloadUid && cached.replicaSet(record.uid) === undefined ? [record] : [],
+        );
       return extra.length === 0 ? known : [...known, ...extra];
     },
   };

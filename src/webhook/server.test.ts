@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, request as httpsRequest } from 'node:https';
+import { connect as connectPlain } from 'node:net';
 import { connect } from 'node:tls';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Authority } from '../lib/certificates.ts';
@@ -116,6 +117,35 @@ describe('requests', () => {
     expect((await send(server.port, agent, { body })).status).toBe(200);
   });
 
+  test('a body that does not end is refused after a while, and what it held is free again', async () => {
+    const virtual = createVirtualClock(0);
+    const { server, agent } = await start(() => ({ status: 200, body: '{}' }), { clock: virtual, maxHeldBytes: 1_000 });
+    const body = JSON.stringify({ text: 'x'.repeat(700) });
+    const answered = Promise.withResolvers<number | undefined>();
+    const headers = { 'content-type': 'application/json', 'content-length': 2_000 };
+    const endless = httpsRequest({
+      host: '127.0.0.1',
+      port: server.port,
+      agent,
+      method: 'POST',
+      path: '/mutate',
+      headers,
+    });
+    endless.on('error', () => {});
+    endless.on('response', (response) => {
+      response.resume();
+      answered.resolve(response.statusCode);
+    });
+    endless.write(body);
+    // Until the server has read what was written.
+    while ((await send(server.port, agent, { body })).status !== 503);
+    await virtual.advance(10_000);
+    expect(await answered.promise).toBe(408);
+    expect((await send(server.port, agent, { body })).status).toBe(200);
+    endless.destroy();
+    expect(virtual.pendingTimers()).toBe(0);
+  });
+
   test.each([
     ['a wrong content type', { type: 'text/plain' }, 400, 'INVALID_CONTENT_TYPE'],
     ['another path', { path: '/validate' }, 404, 'NOT_FOUND'],
@@ -212,6 +242,22 @@ describe('shutdown', () => {
     await virtual.advance(1_000);
     await Promise.all([drained, closed]);
   });
+});
+
+test('a connection that never speaks TLS does not hold up the end', async () => {
+  const virtual = createVirtualClock(0);
+  const handle: BodyHandler = () => ({ status: 200, body: '{}' });
+  const listening = { port: 0, host: '127.0.0.1', keyPair: firstPair };
+  const server = await startWebhookServer({ ...listening, handle, clock: virtual, log });
+  const socket = connectPlain(server.port, '127.0.0.1');
+  const closed = once(socket.resume(), 'close');
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  // Connections are accepted in order: the server has the silent one, too.
+  expect(await servedName(server.port)).toBe('first');
+  const drained = server.drain({ graceMillis: 10_000 });
+  await virtual.advance(10_000);
+  await Promise.all([drained, closed]);
 });
 
 describe('certificates', () => {

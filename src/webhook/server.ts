@@ -8,6 +8,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import { listen } from '../lib/listen.ts';
 import type { Logger } from '../lib/log.ts';
+import { trackSockets } from '../lib/open-sockets.ts';
 import { servingContext } from '../lib/serving-context.ts';
 import type { Millis } from '../lib/units.ts';
 import { type HttpAnswer, problemAnswer } from './http-answer.ts';
@@ -78,6 +79,13 @@ export const connectionLimits = {
   headersTimeout: KEEP_ALIVE_MILLIS,
   requestTimeout: KEEP_ALIVE_MILLIS,
 } as const;
+/** Of a connection that speaks no TLS, or not to the end: an API server gives up its own after 10 s (client-go). */
+const HANDSHAKE_MILLIS: Millis = 15_000;
+/**
+ * For a body, from its head on. API servers send it at once; who sends one byte after the other, or ends none, holds what
+ * the others may need.
+ */
+const BODY_MILLIS: Millis = 10_000;
 /**
  * How long a connection on which nothing was ever asked is kept while draining. An API server opens more than it needs
  * in a burst and keeps them for later; Node does not count those as idle.
@@ -99,6 +107,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     {
       ...servingContext(keyPair),
       ...connectionLimits,
+      handshakeTimeout: HANDSHAKE_MILLIS,
     },
     (request, response) => {
       unused.delete(request.socket);
@@ -108,12 +117,13 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
         if (isDraining || !request.complete) response.setHeader('Connection', 'close');
         write(response, answer);
       };
-      answerRequest(request, handlers, held).then(send, (error: unknown) => {
+      answerRequest(request, handlers, { held, clock }).then(send, (error: unknown) => {
         log.error({ error }, 'A webhook request failed');
         send(problemAnswer(500, 'INTERNAL', 'the request could not be answered'));
       });
     },
   );
+  const sockets = trackSockets(server);
   server.on('secureConnection', (socket) => {
     unused.add(socket);
     socket.once('close', () => unused.delete(socket));
@@ -131,7 +141,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
       isDraining = true;
       if (delayMillis > 0) await new Promise<void>((resolve) => void clock.setTimer(delayMillis, resolve));
       const timers = [
-        clock.setTimer(graceMillis, () => server.closeAllConnections()),
+        clock.setTimer(graceMillis, sockets.destroyAll),
         clock.setTimer(Math.min(UNUSED_MILLIS, graceMillis), () => {
           for (const socket of unused) socket.destroy();
         }),
@@ -168,7 +178,7 @@ function createBudget(limit: number): Budget {
 async function answerRequest(
   request: IncomingMessage,
   handlers: ReadonlyMap<string, BodyHandler>,
-  held: Budget,
+  { held, clock }: { readonly held: Budget; readonly clock: Clock },
 ): Promise<HttpAnswer> {
   const [path = ''] = (request.url ?? '').split('?', 1);
   const handle = handlers.get(path);
@@ -187,10 +197,12 @@ async function answerRequest(
     return true;
   };
   try {
-    const read = await readBody(request, hold);
+    const read = await readBody(request, hold, clock);
     switch (read.kind) {
       case 'too-large':
         return problemAnswer(413, 'REQUEST_BODY_TOO_LARGE', `the body is larger than ${MAX_BODY_BYTES} bytes`);
+      case 'too-slow':
+        return problemAnswer(408, 'REQUEST_TIMEOUT', `the body did not come within ${BODY_MILLIS / 1000} s`);
       case 'no-room':
         return problemAnswer(503, 'BUSY', 'too many requests are being read; send it again');
       default:
@@ -203,30 +215,38 @@ async function answerRequest(
 
 type ReadBody =
   | { readonly kind: 'complete'; readonly body: string }
-  | { readonly kind: 'too-large' }
+  | { readonly kind: 'too-large' | 'too-slow' }
   /** `hold` refused: what the other requests hold leaves no room for this one. */
   | { readonly kind: 'no-room' };
 
 /** The body as text, or as soon as it is known why it cannot be read. Rejects when the client goes away. */
-function readBody(request: IncomingMessage, hold: (bytes: number) => boolean): Promise<ReadBody> {
+function readBody(request: IncomingMessage, hold: (bytes: number) => boolean, clock: Clock): Promise<ReadBody> {
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.resolve({ kind: 'too-large' });
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const refuse = (kind: 'too-large' | 'no-room'): void => {
+    const refuse = (kind: Exclude<ReadBody['kind'], 'complete'>): void => {
+      timer.cancel();
       request.pause();
       request.removeAllListeners('data');
       resolve({ kind });
     };
+    const timer = clock.setTimer(BODY_MILLIS, () => refuse('too-slow'));
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > MAX_BODY_BYTES) refuse('too-large');
       else if (!hold(chunk.length)) refuse('no-room');
       else chunks.push(chunk);
     });
-    request.on('end', () => resolve({ kind: 'complete', body: Buffer.concat(chunks).toString('utf8') }));
+    request.on('end', () => {
+      timer.cancel();
+      resolve({ kind: 'complete', body: Buffer.concat(chunks).toString('utf8') });
+    });
     request.on('error', reject);
-    request.on('close', () => reject(new Error('the client closed the connection')));
+    request.on('close', () => {
+      timer.cancel();
+      reject(new Error('the client closed the connection'));
+    });
   });
 }
 
