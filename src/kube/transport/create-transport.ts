@@ -7,7 +7,7 @@ import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { dialTls } from './dial.ts';
 import { createHttp1Transport } from './http1-transport.ts';
-import { createHttp2Lane } from './http2-lane.ts';
+import { createHttp2Lane, maxSessions } from './http2-lane.ts';
 import { createHttp2Session, type Http2Session } from './http2-session.ts';
 import { ConnectionError, type TlsMaterial, type Transport } from './transport.ts';
 
@@ -129,7 +129,10 @@ function createGeneration(options: TransportOptions, material: TlsMaterial, fing
       ticket = session;
     });
   };
-  const lanes = { bulk: createHttp2Lane(dialHttp2), control: createHttp2Lane(dialHttp2) };
+  const lanes = {
+    bulk: createHttp2Lane(dialHttp2, maxSessions.bulk),
+    control: createHttp2Lane(dialHttp2, maxSessions.control),
+  };
 
   return {
     fingerprint,

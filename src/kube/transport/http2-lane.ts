@@ -16,15 +16,29 @@ export interface Http2Lane {
 }
 
 /**
- * Streams of watches last for minutes. When they use up the streams of a connection, another one is opened, so that
- * requests never wait for a watch to end; beyond this many connections they queue.
+ * Streams of watches last for minutes, and servers allow 100 a connection. When a connection is full another one is
+ * opened, so that no request waits for a watch to end. Beyond so many connections requests queue.
  */
-const MAX_SESSIONS = 4;
+export const maxSessions = {
+  /**
+   * Every informer has one request under way, so this bounds only what is wrong. With Roles alone there is an informer
+   * of each type in each namespace.
+   */
+  bulk: 100,
+  /** What is written: a server that takes its time is not sent more. */
+  control: 4,
+} as const;
 /** A request waits for this many connections to be opened; others may take the places on them first. */
 const MAX_DIALS = 8;
 
-/** @param dial opens a connection, unless the signal aborts; `onClose` must be called when it is gone. */
-export function createHttp2Lane(dial: (onClose: () => void, signal: AbortSignal) => Promise<Http2Session>): Http2Lane {
+/**
+ * @param dial opens a connection, unless the signal aborts; `onClose` must be called when it is gone.
+ * @param most connections at a time.
+ */
+export function createHttp2Lane(
+  dial: (onClose: () => void, signal: AbortSignal) => Promise<Http2Session>,
+  most: number,
+): Http2Lane {
   const sessions = new Set<Http2Session>();
   /** Shared by all requests that need it; not tied to the signal of any of them. */
   let dialling: Promise<Http2Session> | undefined;
@@ -59,7 +73,7 @@ export function createHttp2Lane(dial: (onClose: () => void, signal: AbortSignal)
   const choose = (): Http2Session | undefined => {
     const usable = [...sessions].filter((session) => !session.isDraining);
     const free = usable.find((session) => session.streamsInUse + session.streamsWaiting < session.streamLimit);
-    if (free !== undefined || usable.length < MAX_SESSIONS) return free;
+    if (free !== undefined || usable.length < most) return free;
     return usable.sort((a, b) => a.streamsWaiting - b.streamsWaiting)[0];
   };
 

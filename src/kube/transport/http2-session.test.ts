@@ -53,11 +53,11 @@ describe('HTTP/2', () => {
     };
     const transport = connect(server);
     // Settings arrive with the first answer.
-    const first = text(transport, get());
+    const first = text(transport, get('/', { lane: 'control' }));
     await eventually(() => expect(held).toHaveLength(1));
     held.shift()?.();
     await first;
-    const requests = Array.from({ length: 20 }, () => text(transport, get()));
+    const requests = Array.from({ length: 20 }, () => text(transport, get('/', { lane: 'control' })));
     let finished = 0;
     for (const request of requests) void request.then(() => finished++);
     // Four connections of three streams each.
