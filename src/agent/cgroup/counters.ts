@@ -103,17 +103,21 @@ export function createGroupReader(hierarchy: Hierarchy, files: FileReader): Grou
       value: withThrottling(usageMicros, stat, 'throttled_time', NANOS_PER_MICRO, pressureOf(group)),
     };
   };
+  const setting = (path: string, file: string): string | undefined => {
+    const read = files.readOnce(at(cpu, path, file));
+    return read.ok ? read.text : undefined;
+  };
   /** Undefined where the files are not there or not understood: nothing is concluded from that. */
   const quotaOf = (path: string): CpuQuota | undefined => {
-    if (version === 2) return parseCpuMax(optional(at(cpu, path, 'cpu.max')) ?? '');
-    const quota = optional(at(cpu, path, 'cpu.cfs_quota_us')) ?? '';
-    return parseCfsQuota(quota, optional(at(cpu, path, 'cpu.cfs_period_us')) ?? '');
+    if (version === 2) return parseCpuMax(setting(path, 'cpu.max') ?? '');
+    const quota = setting(path, 'cpu.cfs_quota_us') ?? '';
+    return parseCfsQuota(quota, setting(path, 'cpu.cfs_period_us') ?? '');
   };
 
   return {
     counters: version === 2 ? v2Counters : v1Counters,
     settings(path) {
-      const weight = optional(at(cpu, path, version === 2 ? 'cpu.weight' : 'cpu.shares'));
+      const weight = setting(path, version === 2 ? 'cpu.weight' : 'cpu.shares');
       const quota = quotaOf(path);
       if (weight === undefined && quota === undefined)
         return { ok: false, why: 'gone', message: `${at(cpu, path, '')} has no CPU settings` };

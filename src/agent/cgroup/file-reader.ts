@@ -13,6 +13,11 @@ export type FileText =
 /** Synchronous, as the kernel makes up these files while they are read. Never throws. */
 export interface FileReader {
   read(path: string): FileText;
+  /**
+   * Keeps nothing open: for what is looked at now and then. Each open file of a control group costs its reader a page
+   * in the kernel (fs/seq_file.c), which counts against the memory of the reader's own group.
+   */
+  readOnce(path: string): FileText;
   /** Closes what was read below `folder`, or that very file. */
   forget(folder: string): void;
   /** Files held open. */
@@ -41,30 +46,36 @@ export function createFileReader(calls: FileCalls = systemCalls): FileReader {
   const open = new Map<string, number>();
   const buffer = Buffer.allocUnsafe(BUFFER_BYTES);
 
-  const drop = (path: string): void => {
-    const descriptor = open.get(path);
-    if (descriptor === undefined) return;
-    open.delete(path);
+  const close = (descriptor: number): void => {
     try {
       calls.close(descriptor);
     } catch {
       // Its group is gone; there is nothing left to close.
     }
   };
+  const drop = (path: string): void => {
+    const descriptor = open.get(path);
+    if (descriptor === undefined) return;
+    open.delete(path);
+    close(descriptor);
+  };
   const failure = (path: string, error: unknown): FileText => {
     const isGone = ['ENOENT', 'ENODEV', 'ENOTDIR'].some((code) => hasErrorCode(error, code));
     const message = `${path} cannot be read: ${describeError(error)}`;
     return { ok: false, why: isGone ? 'gone' : 'unreadable', message };
   };
-  const readOnce = (path: string): FileText => {
+  const textOf = (descriptor: number): FileText => {
+    const length = calls.read(descriptor, buffer);
+    return { ok: true, text: buffer.toString('latin1', 0, length) };
+  };
+  const readHeld = (path: string): FileText => {
     try {
       let descriptor = open.get(path);
       if (descriptor === undefined) {
         descriptor = calls.open(path);
         open.set(path, descriptor);
       }
-      const length = calls.read(descriptor, buffer);
-      return { ok: true, text: buffer.toString('latin1', 0, length) };
+      return textOf(descriptor);
     } catch (error) {
       drop(path);
       return failure(path, error);
@@ -74,11 +85,22 @@ export function createFileReader(calls: FileCalls = systemCalls): FileReader {
   return {
     read(path) {
       const wasOpen = open.has(path);
-      const first = readOnce(path);
+      const first = readHeld(path);
       // A group of the same name may have taken the place of the one that went. No file of the kernel's is ever empty.
       if (!wasOpen || (first.ok && first.text !== '')) return first;
       drop(path);
-      return readOnce(path);
+      return readHeld(path);
+    },
+    readOnce(path) {
+      let descriptor: number | undefined;
+      try {
+        descriptor = calls.open(path);
+        return textOf(descriptor);
+      } catch (error) {
+        return failure(path, error);
+      } finally {
+        if (descriptor !== undefined) close(descriptor);
+      }
     },
     forget(folder) {
       for (const path of [...open.keys()]) if (path === folder || path.startsWith(`${folder}/`)) drop(path);
