@@ -4,7 +4,7 @@
  * plugin/pkg/admission/{resourcequota, limitranger,podresize}, pkg/kubelet/allocation/allocation_manager.go,
  * pkg/kubelet/kuberuntime/kuberuntime_manager.go.
  */
-import { type ResizeAnswer, resizeAnswers } from '../lib/reason-resize-answers.ts';
+import type { ResizeAnswer } from '../lib/reason-resize-answers.ts';
 import { renderAdvice, renderReason } from '../lib/reasons.ts';
 
 /** What to do after an answer. */
@@ -89,9 +89,4 @@ export function readAnswer(seenIn: ResizeAnswerRow['seenIn'], text: string): Rea
 /** An answer of our own, where no text was read. @param cause in a few words, for the sentences of the reason. */
 export function answer(reason: ResizeAnswer, action: ResizeAction, cause: string): ReadAnswer {
   return { action, reason, message: renderReason(reason, { cause }), advice: renderAdvice(reason, { cause }) };
-}
-
-/** Whether a reason, of a status say, is one of the table. */
-export function isResizeAnswer(text: string): text is ResizeAnswer {
-  return Object.hasOwn(resizeAnswers, text);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { KubeError } from '../api/kube-error.ts';
 import { resizeAnswers } from '../lib/reason-resize-answers.ts';
-import { isResizeAnswer, readAnswer, resizeAnswerRows } from './resize-answers.ts';
+import { readAnswer, resizeAnswerRows } from './resize-answers.ts';
 import { outcomeOfResizeError } from './resize-outcome.ts';
 
 /** An answer as the API server words it: the pod and the reason before the text of the check. */
@@ -206,8 +206,7 @@ describe('what the kubelet says', () => {
 });
 
 test('every answer has a sentence with the cause in it, and advice without holes', () => {
-  for (const [name, { message, advice }] of Object.entries(resizeAnswers)) {
-    expect(isResizeAnswer(name)).toBe(true);
+  for (const { message, advice } of Object.values(resizeAnswers)) {
     expect(message).toContain('{cause}');
     expect(advice).not.toMatch(/[{}]/);
   }

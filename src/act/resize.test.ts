@@ -9,7 +9,7 @@ import { approve } from '../guard/approved.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import { createProjections } from '../observe/project.ts';
 import { plainSizing } from '../observe/sizing/compact-pod-sizing.ts';
-import { createResize, createResizeProbe } from './resize.ts';
+import { createResize } from './resize.ts';
 
 const { signal } = new AbortController();
 const inDefault = { namespace: 'default' };
@@ -235,20 +235,6 @@ describe('resize', () => {
     const again = createResize({ api: world.api, pod: () => marked });
     expect(await again(approve(decisionFor(marked)), signal)).toMatchObject({ result: 'accepted' });
     expect((await world.read('web')).metadata?.resourceVersion).toBe(before.metadata?.resourceVersion);
-  });
-});
-
-describe('the probe', () => {
-  test('asks without changing anything, and gives the answer the resize would get', async () => {
-    await using world = await createWorld();
-    await world.create('web');
-    const before = await world.read('web');
-    const known = await world.record('web');
-    const probe = createResizeProbe({ api: world.api, pod: () => known });
-    expect(await probe(decisionFor(known), signal)).toMatchObject({ result: 'accepted' });
-    const tooMuch = decisionFor(known, { changes: [{ container: 'app', to: { cpuRequest: 9000 } }] });
-    expect(await probe(tooMuch, signal)).toMatchObject({ action: 'recreate', reason: 'ResizeBeyondNode' });
-    expect(await world.read('web')).toEqual(before);
   });
 });
 

@@ -43,32 +43,13 @@ export function createResize({ api, pod: find }: ResizeOptions): Resize {
   };
 }
 
-/**
- * Asks whether the API server would take the resize: validation, quota, LimitRange, webhooks and RBAC, but not the
- * node. Changes nothing, so it needs no approval. Never rejects.
- */
-export type ProbeResize = (decision: ResizeDecision, signal: AbortSignal) => Promise<ResizeOutcome>;
-
-export function createResizeProbe({ api, pod: find }: ResizeOptions): ProbeResize {
-  return async (decision, signal) => {
-    const known = find(decision.pod.namespace, decision.pod.name);
-    if (known?.pod.uid !== decision.pod.uid) return { result: 'gone' };
-    try {
-      const answered = await send(api, known, decision, { signal, dryRun: true });
-      return { result: 'accepted', generation: answered.metadata?.generation };
-    } catch (error) {
-      return outcomeOfResizeError(error);
-    }
-  };
-}
-
 /** A conflict without a precondition of ours is a race inside the API server: the same patch is right once more. */
 async function sendTwice(api: KubeApi, known: SizedPod, decision: ResizeDecision, signal: AbortSignal): Promise<Pod> {
   try {
-    return await send(api, known, decision, { signal });
+    return await send(api, known, decision, signal);
   } catch (error) {
     if (!isConflict(error)) throw error;
-    return await send(api, known, decision, { signal });
+    return await send(api, known, decision, signal);
   }
 }
 
@@ -76,7 +57,7 @@ function send(
   api: KubeApi,
   { sizing }: SizedPod,
   { pod, engine, changes }: ResizeDecision,
-  options: { readonly signal: AbortSignal; readonly dryRun?: boolean },
+  signal: AbortSignal,
 ): Promise<Pod> {
   const patch: Patch = {
     type: 'strategic',
@@ -84,7 +65,7 @@ function send(
     body: { metadata: { uid: pod.uid }, spec: containersBody(sizing.containers, changes) },
   };
   return api.patch(resources.pods, pod.name, patch, {
-    ...options,
+    signal,
     namespace: pod.namespace,
     subresource: 'resize',
     fieldManager: sizeManagers[engine],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { aDeployment, NOON } from '../../model/testing/records.ts';
-import { type Blocking, explainPlan, explanationLines } from './explain.ts';
+import { type Blocking, explainPlan } from './explain.ts';
 import { createWorld, plan, run, runUnsteered, UNKNOWN_NODE, type World } from './testing/world.ts';
 
 function worldOf(annotations: Readonly<Record<string, string>>, replicas = 3): World {
@@ -18,6 +18,17 @@ const blocked = (retryAfterMillis: number | undefined): Blocking => ({
   message: 'The last disruption was 4s ago',
   advice: 'Nothing to do.',
   retryAfterMillis,
+});
+
+test('pods stand in the order of their slots, those without one last', () => {
+  const world = excess();
+  runUnsteered(world, 'spot', { name: 'old', phase: 'Failed' });
+  expect(explain(world).pods.map(({ slot, ref }) => [slot, ref.name])).toEqual([
+    [1, 'c'],
+    [2, 'a'],
+    [3, 'b'],
+    [undefined, 'old'],
+  ]);
 });
 
 describe('the headline', () => {
@@ -116,33 +127,4 @@ describe('what happens next', () => {
     expect(explain(world).next).toBe('nothing: no pod can be moved, see the notes');
     expect(explain(world).notes.join('; ')).toContain('pins spot');
   });
-});
-
-describe('explanationLines', () => {
-  test('is a page of text: headline, policy, pods by slot, notes, blocks, next step', () => {
-    const world = excess();
-    runUnsteered(world, 'spot', { name: 'old', phase: 'Failed' });
-    expect(explanationLines(explain(world, [blocked(6000)]))).toEqual([
-      'Deployment/shop/web: 3 on spot, 0 on on-demand, 2 and 1 wanted; 1 to move',
-      '  spot percentage 50 of all replicas, rounded up (from workload)',
-      '  at least 1 on on-demand (from workload)',
-      '  pods may be moved at any time',
-      '  slot 1  c: runs on spot, its slot is on-demand',
-      '  slot 2  a: runs on spot, counted as slot 2',
-      '  slot 3  b: runs on spot, counted as slot 3',
-      '  no slot  old: failed: holds no slot',
-      '  note: the on-demand floor is not met: 0 of 1',
-      '  blocked by CooldownActive: The last disruption was 4s ago',
-      '  next: pod a moves from spot to on-demand at 2026-03-02T12:00:06.000Z, in 6s',
-    ]);
-  });
-});
-
-test('a pod that is recreated on on-demand is what comes next', () => {
-  const world = createWorld(aDeployment({ replicas: 4, annotations: { 'spotalis.io/spot-percentage': '50' } }));
-  while (world.pods.length < 4) run(world);
-  const waiting = { nodeName: undefined, phase: 'Pending', ready: false, unschedulableSince: NOON - 300_000 } as const;
-  const first = world.pods.find(({ capacity }) => capacity === 'spot');
-  world.pods = world.pods.map((pod) => (pod === first ? { ...pod, ...waiting } : pod));
-  expect(explain(world).next).toBe(`pod ${first?.name}, which found no place on spot, is recreated on on-demand now`);
 });

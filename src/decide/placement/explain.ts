@@ -55,20 +55,6 @@ export function unplacedExplanation(workload: WorkloadRef, notes: readonly strin
   return { workload: workloadKey(workload), headline, policy: [], pods: [], notes, blocks: [], next: 'nothing to do' };
 }
 
-/** The explanation as lines of text, for a terminal. */
-export function explanationLines(explanation: PlanExplanation): string[] {
-  return [
-    `${explanation.workload}: ${explanation.headline}`,
-    ...explanation.policy.map((line) => `  ${line}`),
-    ...explanation.pods.map(
-      (pod) => `  ${pod.slot === undefined ? 'no slot' : `slot ${pod.slot}`}  ${pod.ref.name}: ${pod.note}`,
-    ),
-    ...explanation.notes.map((line) => `  note: ${line}`),
-    ...explanation.blocks.map(({ reason, message }) => `  blocked by ${reason}: ${message}`),
-    `  next: ${explanation.next}`,
-  ];
-}
-
 function headlineOf(plan: WorkloadPlan): string {
   const { policy, target, actual, drift } = plan;
   if (policy.state !== 'managed' || target === undefined) {

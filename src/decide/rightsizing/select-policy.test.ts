@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { PolicyRecord } from '../../model/optimization-policy.ts';
 import { policyRecord, type TestPolicy, validPolicy } from '../../model/testing/policies.ts';
 import type { PolicyTenancy } from './policy-match.ts';
-import { createPolicyIndex, hasTheSay, type PolicySubject, selectPolicy } from './select-policy.ts';
+import { createPolicyIndex, type PolicySubject, selectPolicy } from './select-policy.ts';
 
 const tenancy: PolicyTenancy = { operatorNamespace: 'stowage-system', allowedPolicyNamespaces: new Set() };
 const web: PolicySubject = { namespace: 'shop', kind: 'Deployment', labels: { app: 'web', optimize: 'true' } };
@@ -69,8 +69,8 @@ describe('which of several policies has the say', () => {
   test('optipod defect B10: of two policies with one name only the one with the winning uid has the say', () => {
     const first = policyRecord({ name: 'same', namespace: 'shop' });
     const second = policyRecord({ name: 'same', namespace: 'stowage-system' });
-    const selection = selectPolicy(web, shop, [second, first], tenancy);
-    expect([hasTheSay(selection, first), hasTheSay(selection, second)]).toEqual([true, false]);
+    const { winner } = selectPolicy(web, shop, [second, first], tenancy);
+    expect([winner?.uid === first.uid, winner?.uid === second.uid]).toEqual([true, false]);
   });
 
   test('the same name in both groups: the group of the design first', () => {

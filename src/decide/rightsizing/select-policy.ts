@@ -86,11 +86,6 @@ export function selectPolicy(
   return createPolicyIndex(policies, tenancy).select(workload, namespace);
 }
 
-/** Names may repeat across namespaces and groups; the uid tells policies apart. */
-export function hasTheSay(selection: PolicySelection, policy: Pick<PolicyRecord, 'uid'>): boolean {
-  return selection.winner?.uid === policy.uid;
-}
-
 function compareRank(a: ValidPolicy, b: ValidPolicy): number {
   return (
     b.spec.weight - a.spec.weight ||

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { applyChanges } from '../../model/pod-size.ts';
 import { object } from '../objection.ts';
-import { resizeRule, retemplateRule, type SizeSubject, sizeRule } from './context.ts';
+import { resizeRule, type SizeSubject, sizeRule } from './context.ts';
 import { node, pods, resize, retemplate, sizeScene, web } from './testing/size-scene.ts';
 
 const [pod] = pods;
@@ -23,7 +23,6 @@ const no = object('ReadOnly', {});
 test.each([
   ['every change', sizeRule('r', 'why', () => no), true, true],
   ['resizes', resizeRule('r', 'why', () => no), true, false],
-  ['templates', retemplateRule('r', 'why', () => no), false, true],
 ])('a rule about %s looks at nothing else', (_, rule, atPods, atTemplates) => {
   const context = sizeScene();
   expect(rule.check(ofPod, context) !== undefined).toBe(atPods);

@@ -155,19 +155,6 @@ export function resizeRule(
   return { name, why, check: (subject, context) => (subject.kind === 'resize' ? check(subject, context) : undefined) };
 }
 
-/** A rule that only looks at changes of templates. */
-export function retemplateRule(
-  name: string,
-  why: string,
-  check: (subject: RetemplateSubject, context: SizeGuardContext) => Objection,
-): SizeRule {
-  return {
-    name,
-    why,
-    check: (subject, context) => (subject.kind === 'retemplate' ? check(subject, context) : undefined),
-  };
-}
-
 /** A rule that looks at whatever gives a workload new pods: changes of templates, and evictions to resize. */
 export function newPodsRule(
   name: string,
