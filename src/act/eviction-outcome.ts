@@ -30,7 +30,9 @@ export function isEnding({ result }: EvictionOutcome): boolean {
 }
 
 /** The pod may be gone: its workload counts as disrupted, and its cooldown begins. */
-export function mayBeGone(outcome: EvictionOutcome): boolean {
+export function mayBeGone(
+  outcome: EvictionOutcome,
+): outcome is Extract<EvictionOutcome, { readonly result: 'evicted' | 'unknown' | 'gone' }> {
   return isEnding(outcome) || outcome.result === 'gone';
 }
 

@@ -5,8 +5,8 @@
 import { type Candidate, type DisruptingEngine, orderCandidates } from '../guard/budget.ts';
 import type { Block } from '../guard/context.ts';
 import type { DisruptionHistory } from '../guard/history.ts';
+import { object } from '../guard/objection.ts';
 import type { Clock } from '../lib/clock.ts';
-import { reason } from '../lib/reasons.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 
 export interface DisruptionTurns {
@@ -98,10 +98,9 @@ export function createDisruptionTurns({ history, free, clock }: DisruptionTurnsO
       if (ahead >= places) {
         // Where they have not come a while after this, they are passed over.
         offer();
-        const { name, ...texts } = reason('AwaitingTurn', { ahead });
         // Who would follow them looks whether they came; if all did, a long line would be looked at over and over.
         const retryAfterMillis = ahead === places ? COMES_WITHIN_MILLIS : undefined;
-        return { rule: 'turn', reason: name, ...texts, retryAfterMillis };
+        return { rule: 'turn', ...object('AwaitingTurn', { ahead }, retryAfterMillis) };
       }
       if (isTrial) {
         if (order.includes(candidate)) wait(candidate, calledAt, true);

@@ -10,12 +10,13 @@ import { type Approved, inspect } from '../../guard/guard.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
 import type { Metrics } from '../../lib/metrics.ts';
-import { describeReason, reason as reasonOf, renderReason } from '../../lib/reasons.ts';
+import { renderReason } from '../../lib/reasons.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
 import type { WorkloadRecord } from '../../model/records.ts';
 import type { DisruptionTurns } from '../disruption-turns.ts';
 import type { Disruptions } from '../disruptions.ts';
+import { blockOfEviction, blockOfThrottling } from '../eviction-block.ts';
 import type { BlockReporter } from './block-reporter.ts';
 import { countEviction } from './metrics.ts';
 import type { MoveTracker } from './move-tracker.ts';
@@ -78,7 +79,7 @@ export function createMovePod(options: MovePodOptions): MovePod {
       return blocked(verdict.block);
     }
     if (throttledUntil > context.now) {
-      const throttled = throttledBlock(throttledUntil - context.now);
+      const throttled = blockOfThrottling(throttledUntil - context.now);
       turns.noteBlocked(candidate, throttled);
       return blocked(throttled);
     }
@@ -93,10 +94,10 @@ export function createMovePod(options: MovePodOptions): MovePod {
     }
     const { cooldownMillis, disruptionRetryMillis } = rules().settings;
     if (mayBeGone(outcome)) return cooldownMillis;
-    const refusal = refusalOf(outcome, decision.pod.name, disruptionRetryMillis);
-    if (refusal !== undefined) return blocked(refusal);
-    tellFailure(options, workload, decision, outcome);
-    return undefined;
+    if (outcome.result === 'forbidden' || outcome.result === 'failed') {
+      throw tellFailure(options, workload, decision, outcome.message);
+    }
+    return blocked(blockOfEviction(outcome, decision.pod.name, disruptionRetryMillis));
   };
 }
 
@@ -136,41 +137,15 @@ async function carryOut(
   return outcome;
 }
 
-/** An expected no of the API server, as the guards would have said it; undefined for any other outcome. */
-function refusalOf(outcome: EvictionOutcome, pod: string, retryMillis: Millis): Block | undefined {
-  const block = (reason: Block['reason'], message: string): Block => {
-    const { advice } = describeReason(reason);
-    return { rule: 'api', reason, message, advice, retryAfterMillis: retryMillis };
-  };
-  switch (outcome.result) {
-    case 'blocked-by-pdb':
-      return block('BlockedByPdb', outcome.message);
-    case 'multiple-pdbs':
-      return block('MultiplePdbs', outcome.message);
-    case 'changed':
-      return block('PreconditionFailed', renderReason('PreconditionFailed', { pod }));
-    case 'throttled':
-      return throttledBlock(outcome.retryAfterMillis);
-    default:
-      return undefined;
-  }
-}
-
-function throttledBlock(retryAfterMillis: Millis): Block {
-  const { name, ...texts } = reasonOf('ThrottledByApi', { retryAfter: `${Math.ceil(retryAfterMillis / 1000)}s` });
-  return { rule: 'api', reason: name, ...texts, retryAfterMillis };
-}
-
-/** @throws EvictionError where the outcome is a failure. */
+/** @returns the error to be thrown. */
 function tellFailure(
   { events, journal }: MovePodOptions,
   workload: WorkloadRecord,
   { pod: { name: pod } }: EvictDecision,
-  outcome: EvictionOutcome,
-): void {
-  if (outcome.result !== 'forbidden' && outcome.result !== 'failed') return;
-  const message = renderReason('EvictionFailed', { pod, error: outcome.message });
+  error: string,
+): EvictionError {
+  const message = renderReason('EvictionFailed', { pod, error });
   events.onWorkload(workload, { reason: 'EvictionFailed', message, lasts: true });
   journal.record(workloadKey(workload), { kind: 'failed', reason: 'EvictionFailed', message, pod });
-  throw new EvictionError(message);
+  return new EvictionError(message);
 }

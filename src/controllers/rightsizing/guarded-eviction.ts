@@ -3,19 +3,19 @@
  * place of the budget.
  */
 import type { EvictionOutcome } from '../../act/eviction-outcome.ts';
-import { answer, type ReadAnswer, readAnswer } from '../../act/resize-answers.ts';
+import { answer, readAnswer } from '../../act/resize-answers.ts';
 import { floorCount } from '../../decide/placement/slots.ts';
 import type { EvictToResizeDecision } from '../../decide/size-decision.ts';
-import type { Block } from '../../guard/context.ts';
 import { inspect } from '../../guard/guard.ts';
 import type { SizeGuardContext } from '../../guard/size/context.ts';
 import { inspectSize } from '../../guard/size/inspect-size.ts';
 import type { SizeLog } from '../../guard/size/size-history.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Metrics } from '../../lib/metrics.ts';
-import { describeReason, type ReasonNameOf, reason } from '../../lib/reasons.ts';
+import type { Millis } from '../../lib/units.ts';
 import type { PolicySpec } from '../../model/policy-spec.ts';
 import type { Disruptions } from '../disruptions.ts';
+import { blockOfEviction } from '../eviction-block.ts';
 import { countEviction } from '../placement/metrics.ts';
 import { askForPlace } from './place.ts';
 import type { AttemptOutcome } from './result.ts';
@@ -66,35 +66,22 @@ export function createGuardedEviction(options: GuardedEvictionOptions): GuardedE
 }
 
 /** What the answer of the eviction API means. */
-function resultOf({ pod }: EvictToResizeDecision, outcome: EvictionOutcome, retryMillis: number): AttemptOutcome {
-  const blocked = (name: ReasonNameOf<'block'>, message: string, retryAfterMillis: number): AttemptOutcome => {
-    const { advice } = describeReason(name);
-    const block: Block = { rule: 'api', reason: name, message, advice, retryAfterMillis };
-    return { kind: 'blocked', block };
-  };
-  const refused = (given: ReadAnswer): AttemptOutcome => ({ kind: 'refused', answer: given });
+function resultOf({ pod }: EvictToResizeDecision, outcome: EvictionOutcome, retryMillis: Millis): AttemptOutcome {
   switch (outcome.result) {
     case 'evicted':
     case 'unknown':
       return { kind: 'asked', tookFrom: [] };
     case 'gone':
       return { kind: 'gone' };
-    case 'changed':
-      return blocked('PreconditionFailed', reason('PreconditionFailed', { pod: pod.name }).message, retryMillis);
-    case 'blocked-by-pdb':
-      return blocked('BlockedByPdb', outcome.message, retryMillis);
-    case 'multiple-pdbs':
-      return blocked('MultiplePdbs', outcome.message, retryMillis);
-    case 'throttled': {
-      const retryAfter = `${Math.ceil(outcome.retryAfterMillis / 1000)}s`;
-      return blocked('ThrottledByApi', reason('ThrottledByApi', { retryAfter }).message, outcome.retryAfterMillis);
-    }
-    case 'forbidden':
+    case 'forbidden': {
       // A missing right, or a webhook that refuses: their texts are in the table.
-      return refused(
-        readAnswer('answer', outcome.message) ?? answer('ResizeAdmissionDenied', 'give-up', outcome.message),
-      );
+      const { message } = outcome;
+      const refusal = readAnswer('answer', message) ?? answer('ResizeAdmissionDenied', 'give-up', message);
+      return { kind: 'refused', answer: refusal };
+    }
+    case 'failed':
+      return { kind: 'refused', answer: answer('ResizeApiTrouble', 'retry', outcome.message) };
     default:
-      return refused(answer('ResizeApiTrouble', 'retry', outcome.message));
+      return { kind: 'blocked', block: blockOfEviction(outcome, pod.name, retryMillis) };
   }
 }
