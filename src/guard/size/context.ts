@@ -141,27 +141,13 @@ export interface SizeRule {
   readonly check: (subject: SizeSubject, context: SizeGuardContext) => Objection;
 }
 
-/** A rule that looks at every change of size. */
-export function sizeRule(name: string, why: string, check: SizeRule['check']): SizeRule {
-  return { name, why, check };
-}
-
-/** A rule that only looks at resizes of running pods. */
-export function resizeRule(
-  name: string,
-  why: string,
-  check: (subject: ResizeSubject, context: SizeGuardContext) => Objection,
-): SizeRule {
-  return { name, why, check: (subject, context) => (subject.kind === 'resize' ? check(subject, context) : undefined) };
-}
-
-/** A rule that looks at whatever gives a workload new pods: changes of templates, and evictions to resize. */
-export function newPodsRule(
-  name: string,
-  why: string,
-  check: (subject: RetemplateSubject | EvictToResizeSubject, context: SizeGuardContext) => Objection,
-): SizeRule {
-  return { name, why, check: (subject, context) => (subject.kind === 'resize' ? undefined : check(subject, context)) };
+/** A rule is made with what it is about: its check is never asked about anything else. */
+function makerOf<S extends SizeSubject>(isAbout: (subject: SizeSubject) => subject is S) {
+  return (name: string, why: string, check: (subject: S, context: SizeGuardContext) => Objection): SizeRule => ({
+    name,
+    why,
+    check: (subject, context) => (isAbout(subject) ? check(subject, context) : undefined),
+  });
 }
 
 /** The first container that the resize restarts. What was never granted restarts nothing when it is taken back. */
@@ -169,35 +155,24 @@ export function restartedBy({ decision, before, changes }: ResizeSubject): Retur
   return decision.isWithdrawal === true ? undefined : restartedContainer(before, changes);
 }
 
-/** A rule that looks at resizes that restart a container. */
-export function restartRule(
-  name: string,
-  why: string,
-  check: (subject: ResizeSubject, context: SizeGuardContext) => Objection,
-): SizeRule {
-  return {
-    name,
-    why,
-    check: (subject, context) =>
-      subject.kind === 'resize' && restartedBy(subject) !== undefined ? check(subject, context) : undefined,
-  };
+const isResize = (subject: SizeSubject): subject is ResizeSubject => subject.kind === 'resize';
+const isRestart = (subject: SizeSubject): subject is ResizeSubject =>
+  isResize(subject) && restartedBy(subject) !== undefined;
+
+/** About every change of size. */
+export function sizeRule(name: string, why: string, check: SizeRule['check']): SizeRule {
+  return { name, why, check };
 }
 
-/**
- * A rule that looks at what disrupts and is not an eviction, which has a guard of its own: rollouts, and restarts in
- * place.
- */
-export function disruptiveRule(
-  name: string,
-  why: string,
-  check: (subject: RetemplateSubject | ResizeSubject, context: SizeGuardContext) => Objection,
-): SizeRule {
-  return {
-    name,
-    why,
-    check: (subject, context) =>
-      subject.kind === 'retemplate' || (subject.kind === 'resize' && restartedBy(subject) !== undefined)
-        ? check(subject, context)
-        : undefined,
-  };
-}
+/** Only about resizes of running pods. */
+export const resizeRule = makerOf(isResize);
+/** Only about those that restart a container. */
+export const restartRule = makerOf(isRestart);
+/** About whatever gives a workload new pods: changes of templates, and evictions to resize. */
+export const newPodsRule = makerOf(
+  (subject): subject is RetemplateSubject | EvictToResizeSubject => subject.kind !== 'resize',
+);
+/** About what disrupts and is not an eviction, which has a guard of its own: rollouts, and restarts in place. */
+export const disruptiveRule = makerOf(
+  (subject): subject is RetemplateSubject | ResizeSubject => subject.kind === 'retemplate' || isRestart(subject),
+);
