@@ -78,6 +78,33 @@ describe('a node', () => {
     expect(container(at)).toMatchObject({ restartCount: 1, lastState: { terminated: { exitCode: 1 } } });
   });
 
+  test.each<[string, Record<string, string>, (at: VirtualCluster) => void, boolean]>([
+    ['by its script', { 'stowage.test/unready-after': '10s' }, () => {}, false],
+    ['by order', {}, ({ cluster }) => cluster.kubelet.setReady('default/a', 'app', false), false],
+    [
+      'by order, until its script brings something new',
+      { 'stowage.test/ready-after': '60s' },
+      ({ cluster }) => cluster.kubelet.setReady('default/a', 'app', true),
+      true,
+    ],
+  ])(
+    'that comes back goes on with a pod that fails its probe for good, %s',
+    async (_, annotations, order, isReadyThen) => {
+      await using at = await startVirtualCluster({ nodes: testNodes(1) });
+      await start(at, barePod(annotations));
+      await at.seconds(20);
+      order(at);
+      await at.seconds(10);
+      at.cluster.kubelet.loseNode('node-1');
+      await at.seconds(10);
+      await at.cluster.kubelet.recoverNode('node-1');
+      await at.seconds(5);
+      expect(isReady(stored(at) ?? {})).toBe(isReadyThen);
+      await at.seconds(60);
+      expect(isReady(stored(at) ?? {})).toBe(isReadyThen);
+    },
+  );
+
   test('that is deleted takes its pods with it', async () => {
     await using at = await startVirtualCluster({ nodes: testNodes(1) });
     await start(at, barePod());

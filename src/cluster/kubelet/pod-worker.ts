@@ -6,7 +6,7 @@ import { resources } from '../../api/resources.ts';
 import type { Clock, Timer } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
 import type { LoadedPod } from '../load/node-load.ts';
-import { keyOf, nameOf, namespaceOf, uidOf } from '../objects.ts';
+import { findCondition, keyOf, nameOf, namespaceOf, timeOf, uidOf } from '../objects.ts';
 import { type Amounts, amountsOf } from '../pod-requests.ts';
 import { isSameSpec } from '../pod-state.ts';
 import type { Behaviour } from './behaviour.ts';
@@ -213,7 +213,10 @@ export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorke
   else {
     report();
     if (adopted === undefined) after(behaviour.startMillis, start);
-    else for (const container of containersOf(runtime)) run.goOn(container);
+    else {
+      const reported = findCondition(first.status?.conditions, 'ContainersReady')?.lastTransitionTime;
+      for (const container of containersOf(runtime)) run.goOn(container, timeOf(reported));
+    }
   }
 
   return {

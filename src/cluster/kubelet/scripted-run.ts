@@ -1,7 +1,9 @@
 /** What a container does once it runs, by the script of its pod: becomes ready, fails its probe, crashes, completes. */
 import type { Clock, Timer } from '../../lib/clock.ts';
+import type { EpochMillis } from '../../lib/units.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { ContainerRuntime } from './pod-status.ts';
+import { readinessAt } from './scripted-readiness.ts';
 
 export interface ScriptedRunOptions {
   readonly clock: Clock;
@@ -16,55 +18,56 @@ export interface ScriptedRunOptions {
 export interface ScriptedRun {
   /** Starts the container. */
   start(container: ContainerRuntime): void;
-  /** Goes on with one that runs since before: what is overdue happens at once. */
-  goOn(container: ContainerRuntime): void;
+  /**
+   * Goes on with one that runs since before: what is overdue happens at once.
+   * @param reportedAt when its readiness changed last, as was reported; what the script brought later nobody saw.
+   */
+  goOn(container: ContainerRuntime, reportedAt: EpochMillis | undefined): void;
 }
 
 export function createScriptedRun({ clock, behaviour, after, report, end }: ScriptedRunOptions): ScriptedRun {
-  type Guarded = (action: () => void) => () => void;
-
-  const becomeReady = (container: ContainerRuntime, ifSameRun: Guarded): void => {
-    const { unreadyAfterMillis, unreadyForMillis } = behaviour;
-    if (!container.isReady) {
-      container.isReady = true;
-      report();
-    }
-    if (unreadyAfterMillis === 'never') return;
-    const recover = ifSameRun(() => becomeReady(container, ifSameRun));
-    const fail = ifSameRun(() => {
-      container.isReady = false;
-      report();
-      if (unreadyForMillis !== 'never') after(unreadyForMillis, recover);
-    });
-    after(unreadyAfterMillis, fail);
-  };
-
-  const play = (container: ContainerRuntime, startedAtMillis: number): void => {
-    const ifSameRun: Guarded = (action) => () => {
-      if (container.state.kind === 'running' && container.state.startedAtMillis === startedAtMillis) action();
+  /** What is still to come of a run. */
+  const play = (container: ContainerRuntime, startedAtMillis: EpochMillis): void => {
+    const at = (millis: number | 'never', action: () => void): void => {
+      if (millis === 'never') return;
+      after(Math.max(0, startedAtMillis + millis - clock.now()), () => {
+        if (container.state.kind === 'running' && container.state.startedAtMillis === startedAtMillis) action();
+      });
     };
-    const at = (millis: number, action: () => void): void =>
-      void after(Math.max(0, startedAtMillis + millis - clock.now()), ifSameRun(action));
-    const { readyMillis, unreadyAfterMillis, crashAfterMillis, completeAfterMillis } = behaviour;
-    if (readyMillis !== 'never') {
-      const ready = ifSameRun(() => becomeReady(container, ifSameRun));
-      if (readyMillis > 0) at(readyMillis, ready);
-      else if (unreadyAfterMillis !== 'never' || !container.isReady) ready();
-    }
-    if (crashAfterMillis !== 'never') at(crashAfterMillis, () => end(container, 1, 'Error'));
-    if (completeAfterMillis !== 'never') at(completeAfterMillis, () => end(container, 0, 'Completed'));
+    const followReadiness = (): void => {
+      at(readinessAt(behaviour, clock.now() - startedAtMillis).untilMillis, () => {
+        const { isReady } = readinessAt(behaviour, clock.now() - startedAtMillis);
+        if (container.isReady !== isReady) {
+          container.isReady = isReady;
+          report();
+        }
+        followReadiness();
+      });
+    };
+    followReadiness();
+    at(behaviour.crashAfterMillis, () => end(container, 1, 'Error'));
+    at(behaviour.completeAfterMillis, () => end(container, 0, 'Completed'));
   };
 
   return {
     start(container) {
       const startedAtMillis = clock.now();
       container.state = { kind: 'running', startedAtMillis };
-      container.isReady = behaviour.readyMillis === 0;
+      container.isReady = readinessAt(behaviour, 0).isReady;
       container.memoryBytes = 0;
       play(container, startedAtMillis);
     },
-    goOn(container) {
-      if (container.state.kind === 'running') play(container, container.state.startedAtMillis);
+    goOn(container, reportedAt) {
+      if (container.state.kind !== 'running') return;
+      const { startedAtMillis } = container.state;
+      const { isReady, sinceMillis } = readinessAt(behaviour, clock.now() - startedAtMillis);
+      // What was reported since then is by somebody's order, and holds until the script brings something new.
+      const isByOrder = reportedAt !== undefined && reportedAt >= startedAtMillis + sinceMillis;
+      if (!isByOrder && container.isReady !== isReady) {
+        container.isReady = isReady;
+        report();
+      }
+      play(container, startedAtMillis);
     },
   };
 }
