@@ -1,9 +1,12 @@
 /** Virtual time: a clock that moves only when told to, firing its timers in order. A simulated day takes seconds. */
 import type { Clock, Timer } from './clock.ts';
+import { createInstantWatch, type InstantLimits } from './standstill.ts';
 
 interface PendingTimer {
   readonly dueMillis: number;
   readonly sequence: number;
+  /** As {@link InstantWatch.chainOf} had it. */
+  readonly chain: number;
   callback: (() => void) | undefined;
 }
 
@@ -12,10 +15,15 @@ export interface VirtualClock extends Clock {
    * Moves time forward by `millis`, firing due timers in order (ties: first started, first fired) and letting all
    * promise continuations finish after each, so code awaiting a timer observes exactly the instant it asked for. Work
    * that waits for the real machine (files, sockets, threads) is not waited for.
+   * @throws StandstillError where work at one instant brings about more of it without end; from then on always
    */
   advance(millis: number): Promise<void>;
   /** Timers not yet fired or cancelled. */
   pendingTimers(): number;
+  /** Another number for each timer that fired: what happens in one turn waits for no timer. */
+  turn(): number;
+  /** Time moves no more: moves reject with this. */
+  halt(error: Error): void;
 }
 
 /** Lets every already runnable promise continuation (however long the chain) finish. */
@@ -23,11 +31,17 @@ function drainMicrotasks(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** @param startMillis epoch milliseconds of the first instant. */
-export function createVirtualClock(startMillis: number): VirtualClock {
+/**
+ * @param startMillis epoch milliseconds of the first instant.
+ * @param limits what may happen at one instant.
+ */
+export function createVirtualClock(startMillis: number, limits?: InstantLimits): VirtualClock {
   let nowMillis = startMillis;
   let sequence = 0;
   let live = 0;
+  let turn = 0;
+  let halted: Error | undefined;
+  const instant = createInstantWatch(limits);
   const heap: PendingTimer[] = [];
 
   const isBefore = (a: PendingTimer, b: PendingTimer): boolean =>
@@ -66,10 +80,20 @@ export function createVirtualClock(startMillis: number): VirtualClock {
     }
   };
 
+  const throwIfHalted = (): void => {
+    halted ??= instant.standstill(nowMillis);
+    if (halted !== undefined) throw halted;
+  };
+
   return {
-    now: () => nowMillis,
+    now() {
+      instant.read(nowMillis);
+      return nowMillis;
+    },
     setTimer(delayMillis, callback): Timer {
-      const timer: PendingTimer = { dueMillis: nowMillis + Math.max(0, delayMillis), sequence: sequence++, callback };
+      const dueMillis = nowMillis + Math.max(0, delayMillis);
+      const chain = instant.chainOf(nowMillis, dueMillis);
+      const timer: PendingTimer = { dueMillis, sequence: sequence++, chain, callback };
       push(timer);
       live++;
       return {
@@ -82,7 +106,11 @@ export function createVirtualClock(startMillis: number): VirtualClock {
     },
     async advance(millis) {
       const endMillis = nowMillis + Math.max(0, millis);
+      throwIfHalted();
+      turn++;
+      instant.begin(0);
       await drainMicrotasks();
+      throwIfHalted();
       for (let next = heap[0]; next !== undefined && next.dueMillis <= endMillis; next = heap[0]) {
         pop();
         const callback = next.callback;
@@ -90,11 +118,18 @@ export function createVirtualClock(startMillis: number): VirtualClock {
         next.callback = undefined;
         live--;
         nowMillis = Math.max(nowMillis, next.dueMillis);
+        turn++;
+        instant.begin(next.chain);
         callback();
         await drainMicrotasks();
+        throwIfHalted();
       }
       nowMillis = endMillis;
     },
     pendingTimers: () => live,
+    turn: () => turn,
+    halt(error) {
+      halted ??= error;
+    },
   };
 }

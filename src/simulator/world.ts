@@ -2,10 +2,12 @@
 import type { KubeApi } from '../api/kube-api.ts';
 import { type Cluster, type ClusterOptions, createCluster } from '../cluster/cluster.ts';
 import type { Config } from '../config/schema.ts';
+import { StowageError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import type { Millis } from '../lib/units.ts';
 import type { VirtualClock } from '../lib/virtual-clock.ts';
+import { watchCalls } from './call-watch.ts';
 import type { SimulatedOperator, StartSimulatedOperator } from './operator-port.ts';
 import { type SkewedClock, skewClock } from './skewed-clock.ts';
 import { type ObservedWrite, type SettleWrite, watchApi } from './watched-api.ts';
@@ -95,7 +97,7 @@ export interface World<O extends SimulatedOperator> {
   lastReplica(): O | undefined;
   /** All replicas that are neither stopped nor cut off, by identity. */
   replicas(): ReadonlyMap<string, O>;
-  /** Lets time pass until `work` is done. */
+  /** Lets time pass until `work` is done. @throws StowageError where that takes longer than anything should */
   settled<T>(work: Promise<T>): Promise<T>;
   stop(): Promise<void>;
 }
@@ -104,6 +106,8 @@ export interface World<O extends SimulatedOperator> {
 export const WEBHOOK_SERVICE = 'spotalis-system/spotalis';
 /** How far time moves between two looks at something awaited. */
 export const STEP_MILLIS = 250;
+/** Whatever starts, ends or is applied has long been by then, though a fault froze it. */
+const PATIENCE_MILLIS: Millis = 3_600_000;
 
 /** The API server no longer waits for the answer that came. */
 class LostAnswer extends Error {
@@ -126,6 +130,7 @@ export async function createWorld<O extends SimulatedOperator>(options: WorldOpt
   let trouble: WebhookTrouble | undefined;
   const cluster = createCluster({ ...options.cluster, clock, random, log });
   const { api, server } = cluster;
+  watchCalls(server.faults, clock);
   const lastReplica = (): O | undefined => [...running.values()].at(-1);
   const traps = new Set<WriteTrap>();
   const cutOff = (identity: string): void => {
@@ -152,7 +157,9 @@ export async function createWorld<O extends SimulatedOperator>(options: WorldOpt
       isDone = true;
     });
     done.catch(() => {});
-    while (!isDone) await clock.advance(STEP_MILLIS);
+    for (const givesUpAt = clock.now() + PATIENCE_MILLIS; !isDone; await clock.advance(STEP_MILLIS))
+      if (clock.now() >= givesUpAt)
+        throw new StowageError('SIMULATION_STUCK', 'A part of the simulation has not started or ended within an hour.');
     return done;
   };
 

@@ -18,6 +18,8 @@ export interface FaultPlan {
   /** Called with every fault that is put in force. */
   onAdd(listener: (fault: Fault) => void): void;
   active(): readonly ActiveFault[];
+  /** Called whenever a request comes to where faults of some kind may meet it: several times for each. */
+  onMeet(listener: (subject: FaultSubject) => void): void;
   /** The effects that meet this request now, in the order the faults were added; uses up their counts. */
   meet(subject: FaultSubject, kinds: readonly FaultEffect['kind'][]): readonly FaultEffect[];
 }
@@ -25,6 +27,7 @@ export interface FaultPlan {
 export function createFaultPlan(random: Random): FaultPlan {
   const faults = new Set<ActiveFault & { hit(): void }>();
   const listeners: ((fault: Fault) => void)[] = [];
+  const meetListeners: ((subject: FaultSubject) => void)[] = [];
 
   return {
     add(fault) {
@@ -49,7 +52,9 @@ export function createFaultPlan(random: Random): FaultPlan {
     clear: () => faults.clear(),
     onAdd: (listener) => void listeners.push(listener),
     active: () => [...faults],
+    onMeet: (listener) => void meetListeners.push(listener),
     meet(subject, kinds) {
+      for (const listener of meetListeners) listener(subject);
       if (faults.size === 0) return [];
       const effects: FaultEffect[] = [];
       for (const active of faults) {

@@ -23,6 +23,16 @@ const nameOf = (event: WatchEvent<{ metadata?: { name?: string } }>): string =>
 describe('fault plan', () => {
   const subject = { verb: 'get', resource: 'pods', subresource: '', user: 'alice', namespace: 'default' };
 
+  test('tells of each request where faults may meet it, also where there are none', () => {
+    const plan = createFaultPlan(createSeededRandom(1));
+    const met: unknown[] = [];
+    plan.onMeet((each) => met.push(each));
+    plan.meet(subject, ['drop']);
+    plan.add({ effect: { kind: 'drop' } });
+    plan.meet(subject, ['status']);
+    expect(met).toEqual([subject, subject]);
+  });
+
   test.each([
     [{}, true],
     [{ verbs: ['list'] }, false],
