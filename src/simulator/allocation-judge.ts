@@ -11,6 +11,7 @@ import type { EpochMillis, Millis } from '../lib/units.ts';
 import { chargeOf, sizeOf } from './container-sizes.ts';
 import type { Ledger } from './ledger.ts';
 import { type Tree, treeAt } from './policy-book.ts';
+import { isRivals } from './rivals.ts';
 
 export interface AllocationJudgeOptions {
   readonly caches: Caches;
@@ -56,6 +57,8 @@ export function createAllocationJudge({
       const node = pod.spec?.nodeName ?? '';
       const since = deadSince(node);
       if (text === undefined || since === undefined || isTerminating(pod) || isFinished(pod)) continue;
+      // What another writer sizes is left to that.
+      if (isRivals(pod)) continue;
       if (clock.now() - Math.max(since, calmSince) < allocation.staleAfter + RETURN_MILLIS) continue;
       const missing = missingOf(pod, JSON.parse(text) as Tree);
       const isBack = missing === 0 || missing > roomOn(node);

@@ -91,6 +91,12 @@ test('a second eviction within the cooldown is seen', async () => {
   expect(await brokenBy([evict('spot'), evict('on-demand')], { everyMillis: 8000 })).toContain('cooldown');
 });
 
+test('one eviction after the other that each gain nothing are seen to get nowhere', async () => {
+  const often = Array.from({ length: 40 }, () => evict('spot'));
+  expect(await brokenBy(often, { everyMillis: 4000 })).toContain('progress');
+  expect(await brokenBy(often.slice(0, 15), { everyMillis: 4000 })).not.toContain('progress');
+});
+
 test('what is written again and again is seen', async () => {
   const often = Array.from({ length: 70 }, (_, index) => annotate(String(index)));
   expect(await brokenBy(often, { everyMillis: 500 })).toEqual(['quiet']);

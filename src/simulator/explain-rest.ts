@@ -1,4 +1,5 @@
 /** Why a workload at rest is not as it should be, in the operator's own words: what its `explain` tells people. */
+import type { Millis } from '../lib/units.ts';
 import type { WorkloadFacts } from './fleet-watch.ts';
 import type { SimulatedOperator } from './operator-port.ts';
 
@@ -22,6 +23,27 @@ export function explainRest(facts: WorkloadFacts, replicas: Iterable<SimulatedOp
     if (block !== undefined) return block.message;
     if (plan.spot.state.kind !== 'open') return `spot is ${plan.spot.state.kind}`;
     return plan.notes[0]?.text;
+  }
+  return undefined;
+}
+
+/** What kept the workload's pods from their sizes lately, as the journal of the leader tells, by its clock; undefined: nothing. */
+export function explainSizes(
+  { key, kind }: WorkloadFacts,
+  replicas: Iterable<SimulatedOperator>,
+  withinMillis: Millis,
+): string | undefined {
+  const [namespace = '', name = ''] = key.split('/');
+  for (const operator of replicas) {
+    const explanation = operator.explain({ kind, namespace, name });
+    if (explanation?.isLeader !== true) continue;
+    const told = explanation.journal.findLast(
+      (entry) =>
+        entry.engine === 'rightsizing' &&
+        (entry.kind === 'blocked' || entry.kind === 'failed') &&
+        entry.lastAt >= explanation.at - withinMillis,
+    );
+    return told?.message;
   }
   return undefined;
 }

@@ -16,6 +16,7 @@ import { createJournalJudge } from './journal-judge.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import type { SimulatedOperator } from './operator-port.ts';
 import type { PolicyBook } from './policy-book.ts';
+import { createProgressJudge } from './progress-judge.ts';
 import type { Tally } from './report.ts';
 import { createSizeJudge } from './size-judge.ts';
 import type { ObservedWrite, SettleWrite } from './watched-api.ts';
@@ -34,6 +35,9 @@ export interface JudgeOptions {
   readonly clockErrors: () => ClockErrors;
 }
 
+/** In the operator's words; undefined: it has none. */
+type Explain = (facts: WorkloadFacts) => string | undefined;
+
 /** Everything is judged from what reached the API server: a write that a fault ate never happened. */
 export interface Judge {
   readonly fleet: FleetWatch;
@@ -46,6 +50,8 @@ export interface Judge {
   onAdmission(answer: AdmissionSeen): void;
   /** Replicas of the operator may have this configuration from now on. */
   onConfig(config: Config): void;
+  /** Replicas of the operator came or went, or their clocks were set: nobody need remember what failed. */
+  onOperatorChange(): void;
   /** A node was lost without notice. */
   onNodeLost(node: string): void;
   /** Somebody else makes pods of a node go. */
@@ -55,7 +61,7 @@ export interface Judge {
   /** Brings the sums up to the present. */
   settleAll(): void;
   /** Judges workloads that nothing happened to for a while. */
-  judgeRest(explain: (facts: WorkloadFacts) => string | undefined): void;
+  judgeRest(explain: Explain, explainSizes: Explain): void;
   tally(elapsedMillis: Millis): Tally;
   /** The operator's events so far, by reason. */
   reasons(): Readonly<Record<string, number>>;
@@ -94,6 +100,7 @@ export function createJudge(options: JudgeOptions): Judge {
   };
   let replicasNow = 0;
   const isDisturbed = (): boolean => cluster.server.faults.active().length > 0;
+  const progress = createProgressJudge(clock, ledger);
   const disruptions = createDisruptionJudge({ caches, config, clock, ledger, clockErrors });
   const writes = createWriteJudge({
     config,
@@ -111,6 +118,7 @@ export function createJudge(options: JudgeOptions): Judge {
       before(facts) {
         accounts.settle(facts);
         disruptions.beforeChange(facts);
+        progress.beforeChange(facts);
         changedAt.set(facts.uid, clock.now());
       },
       onWorkload(facts, before) {
@@ -125,6 +133,7 @@ export function createJudge(options: JudgeOptions): Judge {
           unmanagedSince.set(facts.uid, before === undefined ? Number.NEGATIVE_INFINITY : clock.now());
         bound.onWorkload(facts, before);
         monitor.cause(facts);
+        progress.onCause(facts.uid);
       },
       onWorkloadGone(facts) {
         replicasNow -= facts.replicas;
@@ -139,7 +148,10 @@ export function createJudge(options: JudgeOptions): Judge {
         if (facts.rule === undefined)
           ledger.check('untouched', pod.slot === undefined || !isLong, () => `${facts.key}: ${pod.name} has a place`);
       },
-      onPodGone: (_, pod) => monitor.podGone(pod.uid),
+      onPodGone(facts, pod) {
+        monitor.podGone(pod.uid);
+        progress.podGone(facts, pod.uid);
+      },
     },
   });
   const sizes = createSizeJudge({
@@ -179,6 +191,7 @@ export function createJudge(options: JudgeOptions): Judge {
     if (facts !== undefined && seen?.node !== undefined) disruptions.beforeEviction(facts, seen, sizes.mayEvict(facts));
     const onDone = (): void => {
       monitor.removed(pod);
+      if (facts !== undefined && !sizes.mayEvict(facts)) progress.replaced(facts, uid);
       if (facts !== undefined && seen?.node !== undefined) disruptions.disrupted(facts);
       if (seen?.node === undefined) {
         counted.fallbacks++;
@@ -219,7 +232,11 @@ export function createJudge(options: JudgeOptions): Judge {
     accounts,
     ledger,
     monitor,
-    onConfig: disruptions.onConfig,
+    onConfig(changed) {
+      disruptions.onConfig(changed);
+      progress.onCause();
+    },
+    onOperatorChange: progress.onCause,
     onRead: writes.onRead,
     onWrite(write, identity) {
       monitor.onWrite(write);
@@ -254,15 +271,17 @@ export function createJudge(options: JudgeOptions): Judge {
       for (const facts of fleet.workloads()) accounts.settle(facts);
       accounts.setSpotAvailable(isSpotAvailable);
       monitor.cause();
+      progress.onCause();
     },
     settleAll() {
       for (const facts of fleet.workloads()) accounts.settle(facts);
     },
-    judgeRest(explain) {
+    judgeRest(explain, explainSizes) {
       for (const facts of fleet.workloads()) {
         const since = changedAt.get(facts.uid) ?? clock.now();
-        if (facts.rule === undefined || clock.now() - since < REST_MILLIS) continue;
-        monitor.judgeRest(facts, explain(facts) ?? heldBack(facts));
+        if (clock.now() - since < REST_MILLIS) continue;
+        if (facts.rule !== undefined) monitor.judgeRest(facts, explain(facts) ?? heldBack(facts));
+        sizes.judgeRest(facts, () => explainSizes(facts));
       }
     },
     tally: (elapsedMillis) => ({

@@ -26,15 +26,18 @@ export interface OperatorTeamOptions {
   readonly problems: string[];
   /** Ends the keeping. */
   readonly signal: AbortSignal;
+  /** A replica came or goes, or a clock was set. */
+  readonly onChange: () => void;
 }
 
 /** The kubelet's first back-off for a container that ended. */
 const RESTART_MILLIS: Millis = 10_000;
 
-export function createOperatorTeam({ world, clock, problems, signal }: OperatorTeamOptions): OperatorTeam {
+export function createOperatorTeam({ world, clock, problems, signal, onChange }: OperatorTeamOptions): OperatorTeam {
   let started = 0;
   const start = async (): Promise<void> => {
     const identity = `simulated_${++started}`;
+    onChange();
     const operator = await world.startReplica(identity);
     operator.ended.catch((error: unknown) => void restart(identity, error));
   };
@@ -78,12 +81,14 @@ export function createOperatorTeam({ world, clock, problems, signal }: OperatorT
       }
     },
     setClock(byMillis, of) {
+      onChange();
       const [oldest, ...others] = world.replicas().keys();
       for (const identity of [oldest, ...(of === 'all' ? others : [])])
         if (identity !== undefined) world.setClock(identity, byMillis);
     },
     async replace(how, afterMillis) {
       const oldest = oldestOf();
+      onChange();
       if (oldest !== undefined && how === 'stop') await world.stopReplica(oldest);
       if (oldest !== undefined && how === 'crash') world.cutOff(oldest);
       await sleep(clock, afterMillis, signal);

@@ -34,7 +34,7 @@ export function createReplicaJudge(clock: Clock, { check }: Ledger): ReplicaJudg
         if (from === undefined || from === to) continue;
         const { name, namespace, uid } = after.metadata ?? {};
         const count = changes.add(`${uid} ${key}`);
-        const swings = history.note(`${uid} ${key}`, { from, to });
+        const swings = history.note(uid ?? '', key, { from, to });
         check(
           'apart',
           count <= MAX_CHANGES && swings <= MAX_SWINGS,

@@ -64,7 +64,7 @@ export function createResizeJudge({ cluster, clock, ledger, consent, history }: 
       checkSteady(ledger, history, { uid: after.metadata?.uid ?? '', name, step });
     }
     if (isShared && steps.some(({ key }) => sizeParts[key].resource === 'cpu')) {
-      const count = history.count(`${after.metadata?.uid}`);
+      const count = history.count(after.metadata?.uid ?? '');
       check('pace', count <= MAX_PER_MINUTE, () => `${name}: ${count} resizes within a minute`);
     }
     for (const resource of ['cpu', 'memory'] as const) checkCapacity(before, after, resource, told);
@@ -129,7 +129,10 @@ export function createResizeJudge({ cluster, clock, ledger, consent, history }: 
       const uid = metadata?.uid ?? '';
       if (spec?.nodeName !== undefined && !boundAt.has(uid)) boundAt.set(uid, clock.now());
     },
-    forget: (podUid) => void boundAt.delete(podUid),
+    forget(podUid) {
+      boundAt.delete(podUid);
+      history.forget(podUid);
+    },
     judge,
   };
 }

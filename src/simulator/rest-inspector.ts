@@ -1,7 +1,7 @@
 /** Looks at workloads at rest every hour and at the end, when somebody leads who could act on them or explain them. */
 import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
-import { explainRest, isLed } from './explain-rest.ts';
+import { explainRest, explainSizes, isLed } from './explain-rest.ts';
 import type { Judge } from './judge.ts';
 import type { SimulatedOperator } from './operator-port.ts';
 
@@ -19,6 +19,8 @@ export interface RestInspectorOptions {
 const INTERVAL_MILLIS: Millis = 3_600_000;
 /** Time to act, after a fault of the API or the loss of a leader. */
 const RECOVERY_MILLIS: Millis = 120_000;
+/** What keeps a pod from its size is told at every look of a policy, five minutes apart or less. */
+const TOLD_MILLIS: Millis = 900_000;
 /** A lease, and a new process on fresh data, take less than two recoveries; then missing leadership is no excuse. */
 const LEADERLESS_LOOKS = 2;
 
@@ -47,6 +49,9 @@ export function createRestInspector(options: RestInspectorOptions): () => void {
     }
     const next = clock.now() + INTERVAL_MILLIS;
     dueAt = clock.now() < endsAt ? Math.min(next, endsAt) : next;
-    judge.judgeRest((facts) => explainRest(facts, replicas()));
+    judge.judgeRest(
+      (facts) => explainRest(facts, replicas()),
+      (facts) => explainSizes(facts, replicas(), TOLD_MILLIS),
+    );
   };
 }

@@ -100,6 +100,16 @@ describe('a simulation', () => {
     expect(figures.evictions).toBe(2);
   });
 
+  test('watches that all break, and an API server that restarts, keep nothing from being done', async () => {
+    const annotate = (at: string, spot: number): string =>
+      `{ at: ${at}, do: annotate, target: shop/web, annotations: { spotalis.io/spot-percentage: "${spot}" } }`;
+    const storm = `{ at: 5m, do: watch-storm, for: 30s }, ${annotate('5m10s', 40)}`;
+    const restart = `{ at: 12m, do: restart-api, for: 20s }, ${annotate('12m5s', 60)}`;
+    const { figures, violations, problems } = await run(`${shop}replicas: 2\nevents: [${storm}, ${restart}]\n`);
+    expect([violations, problems]).toEqual([[], []]);
+    expect(figures.evictions).toBe(5);
+  });
+
   test('spot that is not to be had is covered on on-demand, and pods return', async () => {
     const text = `${shop.replace('30m', '5h')}operator: { placement: { fallback: { after: 1m, returnPerWindow: 10 } } }
 events:
@@ -127,6 +137,23 @@ events:
     await expect(run(shop.replace('type: m6i.xlarge, min: 1', 'type: x1'))).rejects.toThrow(
       /type x1 is not in the catalogue/,
     );
+  });
+
+  test('ends where time cannot move on, and names what keeps it', async () => {
+    const start: StartSimulatedOperator = async (options) => {
+      const hotLoop = (): void => void options.clock.setTimer(0, hotLoop);
+      options.clock.setTimer(120_000, hotLoop);
+      return startOperator(options);
+    };
+    await expect(run(shop, start)).rejects.toThrow(/^Simulated time stands still at 2026-\S+: timers .* by hotLoop/);
+  });
+
+  test('ends where the operator does not', async () => {
+    const start: StartSimulatedOperator = async (options) => ({
+      ...(await startOperator(options)),
+      stop: () => new Promise(() => {}),
+    });
+    await expect(run(shop, start)).rejects.toMatchObject({ code: 'SIMULATION_STUCK' });
   });
 
   test('it ends early when asked to, and leaves nothing behind', async () => {

@@ -1,31 +1,18 @@
 /** Runs a scenario: the embedded cluster and the real operator in virtual time, judged at every step. The same seed gives the same run. */
 import { resolve } from 'node:path';
 import { readManifests } from '../api/manifests.ts';
-import { resources } from '../api/resources.ts';
 import { StowageError } from '../lib/errors.ts';
 import { createSilentLogger, type Logger } from '../lib/log.ts';
-import { createSeededRandom, type Random } from '../lib/random.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import type { Side } from '../model/records.ts';
 import { createAllocationJudge } from './allocation-judge.ts';
-import { driveInterruptions } from './interruptions.ts';
+import { startDrivers } from './drivers.ts';
 import { createJudge, type Judge } from './judge.ts';
-import { driveLoad } from './load-driver.ts';
 import { lieAbout, type MetricsLie } from './lying-metrics.ts';
 import { createMarket } from './market.ts';
 import { listenForMistakes } from './mistakes.ts';
 import { AGENT_USER, type NodeAgents, startNodeAgents } from './node-agents.ts';
-import {
-  agentEnv,
-  objectsOf,
-  poolOf,
-  quotasOf,
-  type SimulatedPool,
-  systemObjects,
-  webhookObject,
-  workloadsOf,
-  workloadType,
-} from './objects.ts';
+import { agentEnv, objectsOf, poolOf, quotasOf, type SimulatedPool, systemObjects, webhookObject } from './objects.ts';
 import type { SimulatedOperator, StartSimulatedOperator } from './operator-port.ts';
 import { createOperatorTeam } from './operator-team.ts';
 import { createPolicyBook } from './policy-book.ts';
@@ -39,6 +26,7 @@ import { createSeriesReader } from './series-reading.ts';
 import { recordSeries } from './series-recorder.ts';
 import { changedConfig, simulationConfig } from './simulation-config.ts';
 import { drawSkews } from './skewed-clock.ts';
+import { stream } from './stream.ts';
 import { createWorld, type World } from './world.ts';
 
 /** A scenario, the operator to try, and whoever watches the run. */
@@ -86,8 +74,8 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
     log,
     cluster: {
       pools,
-      // Simulations of many pods need the memory; only server-side apply needs the fields.
-      apiServer: { managedFields: config.engines.rightsizing },
+      // Simulations of many pods need the memory; only server-side apply and writers who are told apart need the fields.
+      apiServer: { managedFields: config.engines.rightsizing || scenario.events.some((event) => event.do === 'rival') },
       ...(config.engines.rightsizing && {
         metricsServer: { isUp: () => metrics.isUp, told: (truth) => lieAbout(truth, () => metrics.lie) },
       }),
@@ -127,7 +115,13 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
         log,
         signal: stopping.signal,
       });
-    const team = createOperatorTeam({ world, clock, problems, signal: stopping.signal });
+    const team = createOperatorTeam({
+      world,
+      clock,
+      problems,
+      signal: stopping.signal,
+      onChange: judge.onOperatorChange,
+    });
     for (let index = 0; index < scenario.replicas; index++) await team.start();
     await clock.advance(WARM_UP_MILLIS);
 
@@ -136,25 +130,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
     const recorder = read ? recordSeries({ clock, durationMillis: scenario.duration, read }) : undefined;
     const objects = [...objectsOf(scenario), ...manifests.objects];
     await applyAll(world, objects);
-    const ends = [
-      driveLoad({
-        clock,
-        random: stream(seed, 'load'),
-        workloads: workloadsOf(scenario).flatMap(({ namespace, name, curve }) =>
-          curve === undefined ? [] : [{ key: `${namespace}/${name}`, curve }],
-        ),
-        replicasOf: (key) => judge?.fleet.workload(key)?.replicas,
-        scale: (key, replicas) => scaleWorkload(world, judge, key, replicas),
-      }),
-      driveInterruptions({
-        clock,
-        random: stream(seed, 'cloud'),
-        pools,
-        correlation: scenario.correlation,
-        nodesIn: (pool, zone) => world.cluster.autoscaler.nodesOf(pool).filter((node) => zoneOf(world, node) === zone),
-        interrupt: (node) => void world.cluster.autoscaler.interrupt(node),
-      }),
-    ];
+    const endDrivers = startDrivers({ cluster: world.cluster, clock, fleet: judge.fleet, scenario, pools, seed });
     const market = createMarket(pools, world.cluster.autoscaler.setPoolAvailability);
     let operatorFile: Readonly<Record<string, unknown>> = scenario.operator;
     const played = playScript(
@@ -222,7 +198,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
     }
     const series = recorder?.end();
     judge.settleAll();
-    for (const end of ends) end();
+    endDrivers();
     stopping.abort();
     await played;
     return reportOf(scenario, seed, { judge, world, pools, problems, elapsedMillis: clock.now() - startedAt, series });
@@ -262,13 +238,6 @@ function reportOf(scenario: Scenario, seed: number, finished: Finished): Simulat
   };
 }
 
-/** Streams of their own, so that a change of one thing in a scenario leaves the luck of the others as it was. */
-function stream(seed: number, purpose: string): Random {
-  let mixed = seed;
-  for (const char of purpose) mixed = Math.imul(mixed ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0;
-  return createSeededRandom(mixed);
-}
-
 async function applyAll(
   world: World<SimulatedOperator>,
   objects: Parameters<World<SimulatedOperator>['cluster']['apply']>[0],
@@ -277,23 +246,8 @@ async function applyAll(
   if (problems.length > 0) throw new StowageError('SCENARIO_OBJECTS', `cannot be created: ${problems.join('; ')}`);
 }
 
-async function scaleWorkload(
-  { api }: World<SimulatedOperator>,
-  judge: Judge | undefined,
-  key: string,
-  replicas: number,
-): Promise<void> {
-  const [namespace = '', name = ''] = key.split('/');
-  const type = workloadType(judge?.fleet.workload(key)?.kind);
-  await api.patch(type, name, { type: 'merge', body: { spec: { replicas } } }, { namespace });
-}
-
 /** Nodes are named after their pool. */
 function sideByName(pools: readonly SimulatedPool[]): (node: string) => Side | undefined {
   const sides = new Map(pools.map((pool): [string, Side] => [pool.name, pool.class]));
   return (node) => sides.get(node.slice(0, node.lastIndexOf('-')));
-}
-
-function zoneOf({ cluster }: World<SimulatedOperator>, node: string): string | undefined {
-  return cluster.caches.of(resources.nodes).get(node)?.metadata?.labels?.['topology.kubernetes.io/zone'];
 }

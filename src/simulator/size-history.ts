@@ -4,12 +4,18 @@ import type { EpochMillis, Millis } from '../lib/units.ts';
 import { describeStep, type SizeStep } from './container-sizes.ts';
 import type { Ledger } from './ledger.ts';
 
-/** By keys of the caller; what is older than its time is forgotten when the key is next used. */
+/** By uid of a pod or workload. */
 export interface SizeHistory {
-  /** Notes a step; turns of its direction within the last hour, this one included. */
-  note(key: string, step: { readonly from: number | undefined; readonly to: number | undefined }): number;
-  /** Notes that something happened; how often it has within the last minute, this time included. */
-  count(key: string): number;
+  /** Notes a step of one of its amounts; turns of its direction within the last hour, this one included. */
+  note(
+    uid: string,
+    amount: string,
+    step: { readonly from: number | undefined; readonly to: number | undefined },
+  ): number;
+  /** Notes that something happened to it; how often it has within the last minute, this time included. */
+  count(uid: string): number;
+  /** It is gone: in runs of weeks pods come and go by the hundred thousand. */
+  forget(uid: string): void;
 }
 
 const HOUR: Millis = 3_600_000;
@@ -18,14 +24,16 @@ const MINUTE: Millis = 60_000;
 const MAX_SWINGS = 6;
 
 export function createSizeHistory(clock: Clock): SizeHistory {
-  const directions = new Map<string, { isUp: boolean; turns: EpochMillis[] }>();
+  const directions = new Map<string, Map<string, { isUp: boolean; turns: EpochMillis[] }>>();
   const times = new Map<string, EpochMillis[]>();
   return {
-    note(key, { from, to }) {
+    note(uid, amount, { from, to }) {
       const isUp = (to ?? Number.POSITIVE_INFINITY) > (from ?? Number.POSITIVE_INFINITY);
-      const known = directions.get(key);
+      const own = directions.get(uid) ?? new Map<string, { isUp: boolean; turns: EpochMillis[] }>();
+      directions.set(uid, own);
+      const known = own.get(amount);
       if (known === undefined) {
-        directions.set(key, { isUp, turns: [] });
+        own.set(amount, { isUp, turns: [] });
         return 0;
       }
       known.turns = known.turns.filter((at) => clock.now() - at < HOUR);
@@ -33,11 +41,15 @@ export function createSizeHistory(clock: Clock): SizeHistory {
       known.isUp = isUp;
       return known.turns.length;
     },
-    count(key) {
-      const recent = (times.get(key) ?? []).filter((at) => clock.now() - at < MINUTE);
+    count(uid) {
+      const recent = (times.get(uid) ?? []).filter((at) => clock.now() - at < MINUTE);
       recent.push(clock.now());
-      times.set(key, recent);
+      times.set(uid, recent);
       return recent.length;
+    },
+    forget(uid) {
+      directions.delete(uid);
+      times.delete(uid);
     },
   };
 }
@@ -49,7 +61,7 @@ export function checkSteady(
   { uid, name, step }: { readonly uid: string; readonly name: string; readonly step: SizeStep },
 ): void {
   const { container, key } = step;
-  const swings = history.note(`${uid} ${container.name} ${key}`, step);
+  const swings = history.note(uid, `${container.name} ${key}`, step);
   const told = (): string => `${name} ${container.name}: ${describeStep(step)}, ${swings} turns within an hour`;
   check('steady', swings <= MAX_SWINGS, told);
 }

@@ -6,12 +6,15 @@ import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/clock.ts';
 import { describeStep, qosOf, sizeSteps } from './container-sizes.ts';
 import type { FleetWatch, WorkloadFacts } from './fleet-watch.ts';
+import { createInForceJudge } from './in-force-judge.ts';
 import type { Ledger } from './ledger.ts';
 import type { PolicyBook } from './policy-book.ts';
 import { createReplicaJudge } from './replica-judge.ts';
 import { createResizeJudge } from './resize-judge.ts';
+import { isByRival } from './rivals.ts';
 import { createSizeConsent, updatesOf } from './size-consent.ts';
 import { checkSteady, createSizeHistory } from './size-history.ts';
+import { createYieldJudge } from './yield-judge.ts';
 
 /** What policies say is read as people wrote it, not as the operator parsed it. */
 export interface SizeJudgeOptions {
@@ -32,6 +35,8 @@ export interface SizeJudge {
   mayEvict(facts: WorkloadFacts): boolean;
   /** Rollouts of new sizes that are under way. */
   rollouts(): number;
+  /** Of a workload that nothing happened to for a while. @param explanation what is told of its sizes lately */
+  judgeRest(facts: WorkloadFacts, explanation: () => string | undefined): void;
   tally(): SizeTally;
 }
 
@@ -52,6 +57,7 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
   const consent = createSizeConsent({ caches, config, policies, fleet });
   const resizes = createResizeJudge({ cluster, clock, ledger, consent, history });
   const apart = createReplicaJudge(clock, ledger);
+  const rivals = createYieldJudge(clock, ledger);
   const rolling = new Set<string>();
   const counted = { resizes: 0, retemplates: 0, oomKills: 0 };
 
@@ -59,9 +65,11 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
     const [old, now] = [before.spec?.template.spec?.containers ?? [], after.spec?.template.spec?.containers ?? []];
     const steps = sizeSteps(old, now);
     const key = `${kind} ${after.metadata?.namespace}/${after.metadata?.name}`;
-    if (steps.length > 0) {
+    if (steps.length > 0 && isByRival(before, after)) rivals.templateTaken(after);
+    else if (steps.length > 0) {
       counted.retemplates++;
       const told = steps.map(describeStep).join(', ');
+      rivals.retemplated(after, told);
       const active = consent.of(after.metadata?.namespace ?? '', after.metadata?.labels);
       check('consent', active.length > 0, () => `${key}: ${told}, and nothing allows it`);
       check(
@@ -89,15 +97,18 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
     const uid = after?.metadata?.uid;
     if (after === undefined || uid === undefined) {
       resizes.forget(before?.metadata?.uid ?? '');
+      rivals.forget(before?.metadata?.uid ?? '');
       return;
     }
     resizes.seen(after);
     if (before === undefined || before.metadata?.uid !== uid) return;
     if (before.spec?.containers !== after.spec?.containers) {
       const steps = sizeSteps(before.spec?.containers ?? [], after.spec?.containers ?? []);
-      if (steps.length > 0) {
+      if (steps.length > 0 && isByRival(before, after)) rivals.podTaken(after);
+      else if (steps.length > 0) {
         counted.resizes++;
         resizes.judge(before, after, steps);
+        rivals.resized(after, steps.map(describeStep).join(', '));
       }
     }
     counted.oomKills += newOomKills(before, after);
@@ -124,6 +135,7 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
       });
     },
     rollouts: () => rolling.size,
+    judgeRest: createInForceJudge({ caches, ledger, consent }),
     tally: () => counted,
   };
 }

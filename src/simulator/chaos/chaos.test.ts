@@ -88,6 +88,9 @@ describe('what is drawn', () => {
         'meddle',
         'recreate-namespace',
         'remove-definitions',
+        'rival',
+        'watch-storm',
+        'restart-api',
       ]),
     );
     const faults = events.flatMap((event) => (event.do === 'api-fault' ? [event.effect.kind] : []));

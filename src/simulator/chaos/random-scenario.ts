@@ -4,6 +4,7 @@ import type { ScenarioEventInput } from '../scenario/events.ts';
 import type { ScenarioInput } from '../scenario/schema.ts';
 import { createDraw, type Draw } from './draw.ts';
 import { randomOthersEvent, randomWeather } from './random-others.ts';
+import { randomRivals, randomSharedLoad } from './random-rivals.ts';
 import {
   randomEngines,
   randomObjects,
@@ -34,6 +35,7 @@ const OTHERS_STREAM = 8_000_000;
 const TROUBLE_STREAM = 9_000_000;
 const UPHEAVAL_STREAM = 10_000_000;
 const REPLICAS_STREAM = 11_000_000;
+const RIVALS_STREAM = 12_000_000;
 
 /** The same seed and size give the same scenario; as input, so that it can be written to a file and run again. */
 export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
@@ -52,6 +54,7 @@ export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
   const others = createDraw(createSeededRandom(seed + OTHERS_STREAM));
   const trouble = createDraw(createSeededRandom(seed + TROUBLE_STREAM));
   const upheaval = createDraw(createSeededRandom(seed + UPHEAVAL_STREAM));
+  const rivals = createDraw(createSeededRandom(seed + RIVALS_STREAM));
   const bystanders = randomBystanders(trouble, policies);
   return {
     name: `chaos-${seed}`,
@@ -64,7 +67,7 @@ export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
       { name: 'shop', annotations: { 'spotalis.io/spot-percentage': String(draw.between(0, 100)) } },
       ...bystanders.namespaces,
     ],
-    workloads: [...workloads, ...bystanders.workloads],
+    workloads: [...randomSharedLoad(rivals, workloads, objects), ...bystanders.workloads],
     policies: [...policies],
     objects,
     ...randomWeather(others),
@@ -84,6 +87,7 @@ export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
       ...Array.from({ length: upheaval.between(0, size.events / 4) }, () =>
         randomUpheaval(upheaval, { minutes, engines, policies }),
       ).flat(),
+      ...Array.from({ length: rivals.between(0, size.events / 6) }, () => randomRivals(rivals, minutes)).flat(),
     ],
   };
 }

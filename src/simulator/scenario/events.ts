@@ -126,6 +126,15 @@ export const event = z.discriminatedUnion('do', [
     how: z.enum(['sidecar', 'round-sizes', 'drop-affinity']),
     for: duration,
   }),
+  /** Another writer is at work on the namespace `shop` (rivals.ts). */
+  z.strictObject({ at, do: z.literal('rival'), who: z.enum(['resizer', 'applier', 'replacer']), for: duration }),
+  /** All watches of Stowage break, none can be begun for a time, and none can go on from where it was: all is listed anew. */
+  z.strictObject({ at, do: z.literal('watch-storm'), for: duration }),
+  /**
+   * The API server restarts: answers to writes are lost, then nobody is there for a time, then much is refused for as long; what was
+   * watched is to be listed anew.
+   */
+  z.strictObject({ at, do: z.literal('restart-api'), for: duration }),
   /**
    * What the metrics API tells of pods is wrong: of some of them nothing, what was true at the beginning, or no
    * numbers.

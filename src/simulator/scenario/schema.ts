@@ -87,8 +87,11 @@ const workload = z.strictObject({
   limits: z.strictObject({ cpu: cpu.optional(), memory: memory.optional() }).default({}),
   /** Resources whose change in place restarts the container. */
   restartOnResize: z.array(z.enum(['cpu', 'memory'])).default([]),
-  /** What its pods use: curves of src/cluster/load/parse-curve.ts. Default: next to nothing. */
-  use: z.strictObject({ cpu: z.string().optional(), memory: z.string().optional() }).default({}),
+  /** What its pods use: curves of src/cluster/load/parse-curve.ts, or CPU that those that are ready share. Default: next to nothing. */
+  use: z
+    .strictObject({ cpu: z.string().optional(), memory: z.string().optional(), shared: cpu.optional() })
+    .refine(({ cpu: each, shared }) => each === undefined || shared === undefined, 'give one of cpu and shared')
+    .default({}),
   labels: z.record(z.string(), z.string()).default({}),
   podLabels: z.record(z.string(), z.string()).default({}),
   pdb: pdb.optional(),
