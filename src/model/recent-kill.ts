@@ -1,6 +1,6 @@
 /** Containers that were killed for want of memory a moment ago, as their statuses tell. */
 import type { EpochMillis, Millis } from '../lib/units.ts';
-import type { ContainerStatusRecord } from './sizing-records.ts';
+import type { ContainerStatusRecord, TerminationRecord } from './sizing-records.ts';
 
 /**
  * Once a container has run for so long the kubelet takes it for recovered, and its back-off begins anew (MaxContainerBackOff
@@ -8,9 +8,17 @@ import type { ContainerStatusRecord } from './sizing-records.ts';
  */
 export const RECOVERED_MILLIS: Millis = 600_000;
 
+/** By the clock of this process, as far as it is known; undefined where nobody says when. */
+export function endedAt({
+  finishedAt,
+  seenAt,
+}: Pick<TerminationRecord, 'finishedAt' | 'seenAt'>): EpochMillis | undefined {
+  return seenAt ?? finishedAt;
+}
+
 /** Its last end was a kill for want of memory, and it has not run for long since. */
 export function wasJustKilled({ lastTermination }: ContainerStatusRecord, now: EpochMillis): boolean {
   if (lastTermination?.reason !== 'OOMKilled') return false;
   // Nobody says when: a kubelet that tells no time has told of it now.
-  return now - (lastTermination.finishedAt ?? now) < RECOVERED_MILLIS;
+  return now - (endedAt(lastTermination) ?? now) < RECOVERED_MILLIS;
 }

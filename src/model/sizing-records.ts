@@ -28,16 +28,23 @@ export interface ContainerSpecRecord {
   readonly hasReadinessProbe: boolean;
 }
 
+/** How a container ended. */
+export interface TerminationRecord {
+  readonly reason: string;
+  readonly exitCode: number;
+  /** By the clock of its node. */
+  readonly finishedAt: EpochMillis | undefined;
+  /** When it was seen, where what the node tells cannot be; see `endedAt`. */
+  readonly seenAt?: EpochMillis;
+}
+
 export interface ContainerStatusRecord {
   readonly name: string;
   readonly running: boolean;
   readonly ready: boolean;
   readonly startedAt: EpochMillis | undefined;
   readonly restartCount: number;
-  /** Of the last termination. */
-  readonly lastTermination:
-    | { readonly reason: string; readonly exitCode: number; readonly finishedAt: EpochMillis | undefined }
-    | undefined;
+  readonly lastTermination: TerminationRecord | undefined;
   /** `status.containerStatuses[].resources`: what is in force on the node; undefined where the kubelet does not say. */
   readonly actual: ContainerSize | undefined;
   /** `allocatedResources`: the requests the kubelet has admitted; undefined where it does not say. */

@@ -64,6 +64,13 @@ describe('a kill for want of memory', () => {
       [{ key: 'web-1/restart-3', at: now }],
     ],
     ['of a node whose clock is ahead is of now', aPod(86_400, 256), [{ at: now }]],
+    [
+      'of a node whose clock is behind is of when it was seen, and known by what the node told',
+      aPod(0, 256, {
+        lastTermination: { reason: 'OOMKilled', exitCode: 137, finishedAt: NOON - 7_200_000, seenAt: now - 1000 },
+      }),
+      [{ key: `web-1/${NOON - 7_200_000}`, at: now - 1000 }],
+    ],
   ])('%s', (_, pod, expected) => {
     expect(createOomKills().of(pod, now)).toMatchObject(expected as object[]);
   });

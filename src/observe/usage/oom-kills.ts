@@ -1,5 +1,6 @@
 /** Finds the out-of-memory kills that pods' statuses tell of. */
 import type { EpochMillis } from '../../lib/units.ts';
+import { endedAt } from '../../model/recent-kill.ts';
 import type { ContainerSize } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 
@@ -56,7 +57,7 @@ export function createOomKills(): OomKills {
         const limit = known === undefined ? limitSeen : known.key === key ? known.limitOfKill : known.limitSeen;
         killed.set(`${pod.uid}/${name}`, { key, limitOfKill: limit, limitSeen, seenAt: now });
         // A node's clock may be ahead, by years even.
-        kills.push({ container: name, key, limit, at: Math.min(finishedAt ?? now, now) });
+        kills.push({ container: name, key, limit, at: Math.min(endedAt(lastTermination) ?? now, now) });
       }
       return kills;
     },

@@ -4,6 +4,7 @@
  * failed it gets back. One that stays unready and idle is let go of.
  */
 import type { EpochMillis, Millicores, Millis } from '../../../lib/units.ts';
+import { endedAt } from '../../../model/recent-kill.ts';
 import type { AllocationPod } from '../allocation-pod.ts';
 import type { Bound } from '../bounds.ts';
 
@@ -123,7 +124,7 @@ function runningRollback(previous: ProbeMemory | undefined, now: EpochMillis): P
 function lastRestart({ statuses }: AllocationPod): EpochMillis | undefined {
   const ends = statuses
     .filter(({ restartCount }) => restartCount > 0)
-    .map(({ lastTermination }) => lastTermination?.finishedAt)
+    .map(({ lastTermination }) => lastTermination && endedAt(lastTermination))
     .filter((end) => end !== undefined);
   return ends.length === 0 ? undefined : Math.max(...ends);
 }
