@@ -13,6 +13,7 @@ import type { Metrics } from '../../lib/metrics.ts';
 import { createSeededRandom } from '../../lib/random.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { createVirtualClock, type VirtualClock } from '../../lib/virtual-clock.ts';
+import { tellByNodeClocks } from '../../simulator/node-clocks.ts';
 import type { ObservedWrite } from '../../simulator/watched-api.ts';
 import { createWorld, STEP_MILLIS } from '../../simulator/world.ts';
 import { type Operator, startOperator } from '../../wire.ts';
@@ -38,6 +39,8 @@ export interface WorldOptions {
   readonly metrics?: Metrics;
   /** Default: nothing is logged. */
   readonly log?: Logger;
+  /** How far the clocks of all nodes are ahead of the others; negative is behind. Default: they agree. */
+  readonly nodesAheadMillis?: number | undefined;
   /** When it begins. Default 2026-01-31 12:00 UTC. */
   readonly startAt?: EpochMillis;
   /** Objects created before anything runs; with them RBAC is enforced, and the operator is this service account. */
@@ -78,7 +81,7 @@ export function readManifests(name: string): readonly KubeObject[] {
 }
 
 export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<EmbeddedWorld> {
-  const { rbac, spotNodes = 4, onDemandNodes = 4 } = options;
+  const { rbac, spotNodes = 4, onDemandNodes = 4, nodesAheadMillis } = options;
   const clock = createVirtualClock(options.startAt ?? Date.UTC(2026, 0, 31, 12));
   const evictions: string[] = [];
   const operatorWrites: string[] = [];
@@ -111,7 +114,11 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
       }),
     },
     startOperator: (given) =>
-      startOperator(options.metrics === undefined ? given : { ...given, metrics: options.metrics }),
+      startOperator({
+        ...given,
+        ...(nodesAheadMillis !== undefined && { api: tellByNodeClocks(given.api, () => nodesAheadMillis) }),
+        ...(options.metrics !== undefined && { metrics: options.metrics }),
+      }),
     config,
     ...(rbac === undefined ? {} : { userOf: () => rbac.user }),
     observer: {
