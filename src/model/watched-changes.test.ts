@@ -41,6 +41,13 @@ describe('watched changes', () => {
       minLength: 1,
       maxLength: 4,
     }),
+    pods: fc.option(
+      fc.record({
+        restarts: fc.dictionary(name, fc.nat(1000)).map((counts) => new Map(Object.entries(counts))),
+        unready: fc.array(name, { maxLength: 3 }).map((uids) => new Set(uids)),
+      }),
+      { nil: undefined },
+    ),
   });
 
   test('for any changes, what is read is what was written', () => {
@@ -94,6 +101,19 @@ describe('what cannot be read', () => {
       changes: [change()],
       takenBack: [{ container: 'app', resource: 'memory' }],
     });
+  });
+
+  test.each([
+    ['no counts', { restarts: 7, unready: [] }],
+    ['a count below zero', { restarts: { 'u1/app': 2, 'u2/app': -1 }, unready: [] }],
+    ['a text', { restarts: { 'u1/app': '2' }, unready: [] }],
+    ['no list', { restarts: {}, unready: 'u1' }],
+    ['no uid', { restarts: {}, unready: ['u1', 7] }],
+    ['nothing', null],
+  ])('pods that are told wrong are not known: %s', (_, pods) => {
+    const given = JSON.parse(writeWatch(watch([change()])) ?? '{}');
+    given.changes[0].pods = pods;
+    expect(readWatch(JSON.stringify(given)).changes).toEqual([change()]);
   });
 
   test('a first pod that is told wrong is none', () => {

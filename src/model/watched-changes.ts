@@ -2,7 +2,7 @@
  * Changes that are being watched, and what of them did harm and is not undone everywhere yet: kept in an annotation of
  * the workload, so that whoever leads next goes on watching and takes back.
  */
-import { isRecord } from '../lib/is-record.ts';
+import { isCount, isRecord } from '../lib/is-record.ts';
 import { isInstant } from '../lib/rfc3339.ts';
 import { tryParseJson } from '../lib/try-parse-json.ts';
 import type { EpochMillis } from '../lib/units.ts';
@@ -17,6 +17,16 @@ export interface KeptChange {
   readonly canary: { readonly uid: string; readonly name: string; readonly at: EpochMillis } | undefined;
   /** What was in force, and what was put in its place. */
   readonly sizes: readonly KeptSize[];
+  /** Undefined where nobody told: they were too many, or by a version that did not. */
+  readonly pods?: KeptPods | undefined;
+}
+
+/** How the pods were when a change began; those that are not named were well, and had not restarted. */
+export interface KeptPods {
+  /** Restarts of changed containers, by `uid/container`. */
+  readonly restarts: ReadonlyMap<string, number>;
+  /** Uids of pods that were not ready. */
+  readonly unready: ReadonlySet<string>;
 }
 
 export interface KeptPart {
@@ -36,6 +46,8 @@ export const nothingKept: KeptWatch = { changes: [], takenBack: [] };
 /** All annotations of an object share 256 KiB; a change of one container takes about 200 characters. */
 const MAX_CHARACTERS = 16_384;
 const MAX_PARTS = 50;
+/** Of restarted containers and of unready pods; each takes about 50 characters. */
+export const MAX_TOLD_PODS = 50;
 
 /**
  * The text of the annotation; undefined where nothing is watched. Of more than there is room for the oldest are left
@@ -55,13 +67,14 @@ export function writeWatch({ changes, takenBack }: KeptWatch): string | undefine
   return `{"changes":[${entries.toReversed().join(',')}],"takenBack":${parts}}`;
 }
 
-function textOf({ method, phase, startedAt, canary, sizes }: KeptChange): string {
+function textOf({ method, phase, startedAt, canary, sizes, pods }: KeptChange): string {
   return JSON.stringify({
     method,
     phase,
     at: startedAt,
     ...(canary && { first: [canary.uid, canary.name, canary.at] }),
     sizes: Object.fromEntries(sizes.map(({ container, amounts }) => [container, amounts])),
+    ...(pods && { pods: { restarts: Object.fromEntries(pods.restarts), unready: [...pods.unready] } }),
   });
 }
 
@@ -83,7 +96,18 @@ function readChange(entry: unknown): readonly KeptChange[] {
   if (method !== 'InPlace' && method !== 'Recreate' && method !== 'Evict') return [];
   if ((phase !== 'canary' && phase !== 'spread') || !isInstant(at)) return [];
   const sizes = readKeptSizes(entry['sizes']);
-  return sizes.length === 0 ? [] : [{ method, phase, startedAt: at, canary: readCanary(first), sizes }];
+  if (sizes.length === 0) return [];
+  const pods = readPods(entry['pods']);
+  return [{ method, phase, startedAt: at, canary: readCanary(first), sizes, ...(pods && { pods }) }];
+}
+
+function readPods(value: unknown): KeptPods | undefined {
+  if (!isRecord(value) || !isRecord(value['restarts']) || !Array.isArray(value['unready'])) return undefined;
+  const entries = Object.entries(value['restarts']);
+  const counts = entries.flatMap(([key, count]) => (isCount(count) ? [[key, count] as const] : []));
+  const unready = value['unready'].filter((uid) => typeof uid === 'string');
+  const isRead = counts.length === entries.length && unready.length === value['unready'].length;
+  return isRead ? { restarts: new Map(counts), unready: new Set(unready) } : undefined;
 }
 
 function readCanary(entry: unknown): KeptChange['canary'] {

@@ -7,6 +7,7 @@ import {
   deployLoaded,
   loadedDeployment,
   requestsOf,
+  type SizedWorldOptions,
   sizedEvents,
   sizedPods,
   startSizedWorld,
@@ -27,11 +28,20 @@ const isBack = ({ memory = '' }: Readonly<Record<string, string>>): boolean => N
 const hasReverted = async (world: EmbeddedWorld): Promise<boolean> =>
   (await sizedEvents(world)).some(({ reason }) => reason === 'ChangeReverted');
 
-/** A world with two replicas; the first leads, and its policy has made all pods smaller in this way. */
-async function startShrunk(updates: Record<string, unknown>, replicas = 3): Promise<EmbeddedWorld> {
-  const world = await startSizedWorld({ rightsizing: LONG });
+/**
+ * A world with two replicas; the first leads, and its policy has made all pods smaller in this way.
+ * @param prepare what happens to pods before that.
+ */
+async function startShrunk(
+  updates: Record<string, unknown>,
+  replicas = 3,
+  options: SizedWorldOptions = {},
+  prepare: (world: EmbeddedWorld) => Promise<void> = async () => {},
+): Promise<EmbeddedWorld> {
+  const world = await startSizedWorld({ rightsizing: LONG, ...options });
   await deployLoaded(world, { replicas, limits });
   await untilReady(world, 'web', replicas);
+  await prepare(world);
   // From now on this one is asked at admission; the first has been, and so knows that pods are.
   await world.startOperator('test_2');
   await createPolicy(world, { mode: 'Auto', updates: { updateRequestsOnly: false, ...updates } });
@@ -70,6 +80,23 @@ describe('the next leader', () => {
     expect((await sizedEvents(world)).filter(({ reason }) => reason === 'ChangeReverted')).toHaveLength(1);
     const learned = JSON.parse((await annotationsOf(world))['optipod.io/learned-floors'] ?? '{}');
     expect(learned).toMatchObject({ floors: [['app', 'memory', 512 * 2 ** 20, expect.any(Number)]], reverts: 1 });
+  });
+
+  test.each([
+    ['ahead', 60 * MINUTE],
+    ['behind', -60 * MINUTE],
+  ])('puts no restart of before down to a decrease, with clocks of nodes an hour %s', async (_, nodesAheadMillis) => {
+    const world = await startShrunk({}, 3, { nodesAheadMillis }, async (begun) => {
+      for (const { metadata } of await sizedPods(begun))
+        begun.cluster.kubelet.endContainer(`shop/${metadata?.name}`, 'app', 1);
+      await begun.clock.advance(MINUTE);
+      await untilReady(begun, 'web', 3);
+    });
+    await world.until('all have less', async () => (await requestsOf(world)).every(isSmall), 10 * MINUTE);
+    world.cutOff('test_1');
+    await world.clock.advance(5 * MINUTE);
+    expect(await watchedIn(world)).toMatchObject({ changes: [{ phase: 'spread' }] });
+    expect(await hasReverted(world)).toBe(false);
   });
 
   test('goes on watching the first pod, and the others never have what did it harm', async () => {

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
+import { judgeChange } from '../../decide/rightsizing/judge-change.ts';
 import { watchChange } from '../../decide/rightsizing/watched-change.ts';
 import { writeAppliedSizes } from '../../model/applied-sizes.ts';
 import { applyChanges, type SizeChange } from '../../model/pod-size.ts';
-import { NOON } from '../../model/testing/records.ts';
-import { aContainer, aSizedWorkload, MIB } from '../../model/testing/sizing-records.ts';
+import type { SizedPod } from '../../model/sizing-view.ts';
+import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
+import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload, MIB } from '../../model/testing/sizing-records.ts';
+import { MAX_TOLD_PODS, readWatch } from '../../model/watched-changes.ts';
 import { keptText, resumeWatches } from './keep-watch.ts';
 import { createRightsizingMemory, type OngoingChange } from './memory.ts';
 import { nothingSeen } from './throttling.ts';
@@ -50,6 +53,39 @@ describe('what is kept', () => {
     const after = applyChanges(before, less);
     const text = keptText({ ongoing: [ongoing({ method: 'Recreate' })], takenBack: [] });
     expect(resumed(text, NOON + 1, after, [...after]).ongoing[0]?.before).toEqual(before);
+  });
+
+  test('restarts that the changed containers had when it began, and who was not ready; of too many none are told', () => {
+    const of = (restarts: ReadonlyMap<string, number>, unready = new Set<string>()) =>
+      readWatch(keptText({ ongoing: [ongoing({ restarts, unready })], takenBack: [] }) ?? undefined).changes[0]?.pods;
+    const some = new Map([
+      ['a/app', 3],
+      ['b/app', 0],
+      ['a/log', 2],
+    ]);
+    expect(of(some, new Set(['b']))).toEqual({ restarts: new Map([['a/app', 3]]), unready: new Set(['b']) });
+    expect(of(new Map())).toEqual({ restarts: new Map(), unready: new Set() });
+    const many = (count: number) => new Map(Array.from({ length: count }, (_, index) => [`${index}/app`, 1]));
+    expect(of(many(MAX_TOLD_PODS))?.restarts.size).toBe(MAX_TOLD_PODS);
+    expect(of(many(MAX_TOLD_PODS), new Set(['b']))).toBeUndefined();
+  });
+
+  test('and the next leader blames nothing that was there, and all that came since', () => {
+    const replicaSet = aReplicaSet(aDeployment());
+    const podOf = (uid: string, restartCount: number): SizedPod => {
+      // By the clock of its node it ended an hour before it did.
+      const lastTermination = { reason: 'OOMKilled', exitCode: 137, finishedAt: NOON - 3_600_000 };
+      const statuses = [aContainerStatus(aContainer(), { restartCount, lastTermination })];
+      const record = aSizedPod(replicaSet, uid, { statuses }, { uid });
+      return { pod: record, sizing: record.sizing };
+    };
+    const text = keptText({ ongoing: [ongoing({ restarts: new Map([['old/app', 2]]) })], takenBack: [] });
+    const memory = createRightsizingMemory().of('uid-web');
+    const pods = [podOf('old', 2), podOf('new', 1)];
+    resumeWatches(memory, workloadWith(text), pods, NOON + 60_000);
+    const [change] = memory.ongoing;
+    const harm = change && judgeChange(change, pods, NOON + 60_000);
+    expect(harm?.cause).toBe('container app of pod new was killed for want of memory');
   });
 
   test('which containers a change in place restarts; new pods restart nothing', () => {

@@ -11,7 +11,7 @@ import type { KeptAmount } from '../../model/kept-sizes.ts';
 import { effectiveChanges, type SizeKey, sizeKeys, sizeOfContainer } from '../../model/pod-size.ts';
 import type { ContainerSize, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
-import { type KeptChange, readWatch, writeWatch } from '../../model/watched-changes.ts';
+import { type KeptChange, MAX_TOLD_PODS, readWatch, writeWatch } from '../../model/watched-changes.ts';
 import type { OngoingChange, WorkloadMemory } from './memory.ts';
 import { nothingSeen } from './throttling.ts';
 
@@ -40,28 +40,31 @@ export function resumeWatches(
   memory.takenBack = takenBack;
   const applied = readAppliedSizes(workload.annotations[rightsizingKeys.appliedSizes]);
   const inForce = withAppliedSizes(workload.containers, applied);
-  memory.ongoing = changes.flatMap(({ method, phase, startedAt, canary, sizes }): readonly OngoingChange[] => {
-    const resumed = resumeWatch({
-      changes: sizes.map(({ container, amounts }) => ({ container, to: pick(amounts, ([, to]) => to) })),
-      before: workload.containers.map((container) => {
-        const own = sizes.find((each) => each.container === container.name);
-        return own === undefined ? container : { ...container, size: sizeBefore(container.size, own.amounts) };
-      }),
-      // The clock of the last leader may have been ahead.
-      startedAt: Math.min(startedAt, now),
-      pods: live,
-      isInPlace: method === 'InPlace',
-    });
-    // Whoever put other sizes in force since means what he wrote.
-    const isOutlived = phase === 'spread' && effectiveChanges(inForce, resumed.changes).length > 0;
-    if (isOutlived || now - startedAt > MAX_AGE_MILLIS) return [];
-    const first = canary && { ...canary, at: Math.min(canary.at, now) };
-    return [{ ...resumed, method, phase, canary: first, throttling: nothingSeen(), spreadingUntil: now }];
-  });
+  memory.ongoing = changes.flatMap(
+    ({ method, phase, startedAt, canary, sizes, pods: then }): readonly OngoingChange[] => {
+      const resumed = resumeWatch({
+        changes: sizes.map(({ container, amounts }) => ({ container, to: pick(amounts, ([, to]) => to) })),
+        before: workload.containers.map((container) => {
+          const own = sizes.find((each) => each.container === container.name);
+          return own === undefined ? container : { ...container, size: sizeBefore(container.size, own.amounts) };
+        }),
+        // The clock of the last leader may have been ahead.
+        startedAt: Math.min(startedAt, now),
+        then,
+        pods: live,
+        isInPlace: method === 'InPlace',
+      });
+      // Whoever put other sizes in force since means what he wrote.
+      const isOutlived = phase === 'spread' && effectiveChanges(inForce, resumed.changes).length > 0;
+      if (isOutlived || now - startedAt > MAX_AGE_MILLIS) return [];
+      const first = canary && { ...canary, at: Math.min(canary.at, now) };
+      return [{ ...resumed, method, phase, canary: first, throttling: nothingSeen(), spreadingUntil: now }];
+    },
+  );
 }
 
 /** Old and new value of each size that changed; null for one that was not set. */
-function keptOf({ method, phase, startedAt, canary, changes, before }: OngoingChange): KeptChange {
+function keptOf({ method, phase, startedAt, canary, changes, before, restarts, unready }: OngoingChange): KeptChange {
   const sizes = changes.map(({ container, to }) => {
     const old = sizeOfContainer(before, container) ?? {};
     const amounts: Partial<Record<SizeKey, KeptAmount>> = {};
@@ -71,7 +74,11 @@ function keptOf({ method, phase, startedAt, canary, changes, before }: OngoingCh
     }
     return { container, amounts };
   });
-  return { method, phase, startedAt, canary, sizes };
+  const changed = new Set(changes.map(({ container }) => container));
+  const restarted = [...restarts].filter(([key, count]) => count > 0 && changed.has(key.slice(key.indexOf('/') + 1)));
+  const isTold = restarted.length + unready.size <= MAX_TOLD_PODS;
+  const pods = { restarts: new Map(restarted), unready };
+  return { method, phase, startedAt, canary, sizes, ...(isTold && { pods }) };
 }
 
 /** What the container had before the change, as far as the change says. */

@@ -53,8 +53,12 @@ describe('what a decrease did', () => {
     const again = pod({}, { ready: false, readyChangedAt: NOON + 1 });
     expect(judge(less, again, unready)).toBeUndefined();
     expect(judge(less, pod(killed), pod(killed))).toBeUndefined();
-    // The view was behind: the pod was unready already, and nobody saw it.
-    expect(judge(less, unready, pod())).toBeUndefined();
+  });
+
+  test('a pod that was seen ready became unready since, though the clock of its node is behind', () => {
+    const unready = pod({}, { ready: false, readyChangedAt: NOON - 20_000 });
+    expect(judge(less, unready, pod(), 59_999)).toBeUndefined();
+    expect(judge(less, unready, pod(), 60_000)?.parts).toHaveLength(2);
   });
 
   test('a pod that is ready is well, however lately it became so', () => {

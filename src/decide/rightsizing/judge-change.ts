@@ -102,7 +102,8 @@ function harmsIn(
   }
   const since = pod.readyChangedAt ?? now;
   const patience = restarting.size > 0 ? RESTART_PATIENCE_MILLIS : UNREADY_PATIENCE_MILLIS;
-  const isLongUnready = !pod.ready && since >= startedAt && now - since >= patience;
+  // It was seen ready when the change began, also where the clock of its node says otherwise.
+  const isLongUnready = !pod.ready && now - Math.max(since, startedAt) >= patience;
   // A pod that has never been ready is starting; what is wrong with it may be anything.
   const wasThere = [...containers].some((container) => restarts.has(`${pod.uid}/${container}`));
   if (isLongUnready && wasThere && !unready.has(pod.uid)) {

@@ -108,8 +108,33 @@ describe('a watch that somebody else began', () => {
     expect(resume(ended(finishedAt)).restarts.get('a/app')).toBe(expected);
   });
 
+  test('one that ended since by what was seen, whatever its node told, had one less', () => {
+    const lastTermination = { reason: 'Error', exitCode: 1, finishedAt: NOON - 3_600_000, seenAt: NOON + 1 };
+    const statuses = [aContainerStatus(container, { restartCount: 2, lastTermination })];
+    expect(resume({ statuses }).restarts.get('a/app')).toBe(1);
+  });
+
   test('one that never ended had none, whatever its last state says', () => {
     expect(resume(ended(NOON + 1, 0)).restarts.get('a/app')).toBe(0);
+  });
+
+  test('what was told of the pods counts, whatever clocks say of when they restarted, became unready, or were made', () => {
+    const at = fc.integer({ min: -1e10, max: 1e10 }).map((millis) => NOON + millis);
+    const counts = fc.record({ before: fc.nat(5), since: fc.nat(5), wasReady: fc.boolean() });
+    fc.assert(
+      fc.property(counts, at, at, at, ({ before, since, wasReady }, endAt, createdAt, readyChangedAt) => {
+        const own = { uid: 'a', createdAt, ready: false, readyChangedAt };
+        const record = aSizedPod(owner, 'web-1', ended(endAt, before + since), own);
+        const pods = [{ pod: record, sizing: record.sizing }];
+        const then = {
+          restarts: new Map(before === 0 ? [] : [['a/app', before]]),
+          unready: new Set(wasReady ? [] : ['a']),
+        };
+        const common = { changes: lessCpu, before: [container], startedAt: NOON, isInPlace: true };
+        const { restarts, unready } = resumeWatch({ ...common, then, pods });
+        expect([restarts.get('a/app') ?? 0, unready.has('a')]).toEqual([before, !wasReady]);
+      }),
+    );
   });
 
   test('a pod that came later began with none', () => {

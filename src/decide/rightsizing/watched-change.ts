@@ -1,8 +1,9 @@
 /** A change that was made and is looked after for a while: what it was, and how the pods were when it began. */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { type SizeChange, type SizeKey, sizeKeys, sizeOfContainer, sizePaths } from '../../model/pod-size.ts';
+import { endedAt } from '../../model/recent-kill.ts';
 import { restartedContainer } from '../../model/restart-on-resize.ts';
-import type { ContainerSize, ContainerSpecRecord } from '../../model/sizing-records.ts';
+import type { ContainerSize, ContainerSpecRecord, ContainerStatusRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import type { ResourceName } from './amount-text.ts';
 
@@ -55,30 +56,38 @@ export function watchChange(
 }
 
 /**
- * The watch of a change that somebody else began, from what the pods show: a container that ended since it began had
- * one restart less then, and a pod that was unready before is none of its doing.
+ * The watch of a change that somebody else began.
+ * @param then how its pods were, those that were well left out; undefined: it is told from what they show. A container
+ * that ended since had one restart less, and a pod that was unready before is none of its doing.
  */
 export function resumeWatch({
   changes,
   before,
   startedAt,
+  then,
   pods,
   isInPlace,
 }: Pick<WatchedChange, 'changes' | 'before' | 'startedAt'> & {
+  readonly then?: Pick<WatchedChange, 'restarts' | 'unready'> | undefined;
   readonly pods: readonly SizedPod[];
   readonly isInPlace: boolean;
 }): WatchedChange {
   const there = pods.filter(({ pod }) => pod.createdAt <= startedAt);
-  const restarts = new Map<string, number>();
+  const restarts = new Map(then?.restarts);
   for (const { pod, sizing } of there) {
-    for (const { name, restartCount, lastTermination } of sizing.statuses) {
-      const isSince = restartCount > 0 && (lastTermination?.finishedAt ?? 0) > startedAt;
-      restarts.set(`${pod.uid}/${name}`, isSince ? restartCount - 1 : restartCount);
+    for (const status of sizing.statuses) {
+      const key = `${pod.uid}/${status.name}`;
+      restarts.set(key, then === undefined ? restartsBefore(status, startedAt) : (then.restarts.get(key) ?? 0));
     }
   }
   const wasUnready = there.filter(({ pod }) => !pod.ready && (pod.readyChangedAt ?? startedAt) < startedAt);
-  const fresh = watchChange(changes, before, [], startedAt, isInPlace);
-  return { ...fresh, restarts, unready: new Set(wasUnready.map(({ pod }) => pod.uid)) };
+  const unready = then?.unready ?? new Set(wasUnready.map(({ pod }) => pod.uid));
+  return { ...watchChange(changes, before, [], startedAt, isInPlace), restarts, unready };
+}
+
+function restartsBefore({ restartCount, lastTermination }: ContainerStatusRecord, startedAt: EpochMillis): number {
+  const endAt = lastTermination && endedAt(lastTermination);
+  return restartCount > 0 && (endAt ?? 0) > startedAt ? restartCount - 1 : restartCount;
 }
 
 /** The amounts of a size that are of the resource. */
