@@ -123,6 +123,15 @@ describe('the window closed while the first pod with less was watched', () => {
   });
 });
 
+test('what a pod was given before a change of leader, and nobody wrote, is put in force and not taken from it', async () => {
+  const moreMemory = [{ container: 'app', to: { memoryRequest: 256 * MIB } }];
+  const memoryOnly = [{ ...moreOfBoth[0], cpu: { isDue: false, notes: [] } }] as unknown as readonly SizedAdvice[];
+  const live = [pod('newest', [], {}, NOON), pod('given', moreMemory), pod('other', [])];
+  const { asked, memory } = await look({ ongoing: [] }, { advice: memoryOnly }, live);
+  expect(asked).toEqual([]);
+  expect(memory.ongoing).toMatchObject([{ phase: 'canary', canary: { uid: 'given' }, changes: moreMemory }]);
+});
+
 describe('while somebody rolls out another template', () => {
   // More CPU is due.
   const more = [
@@ -180,6 +189,15 @@ describe('while somebody rolls out another template', () => {
     const { written, memory } = await look({ ongoing }, { workload, advice: moreOfBoth }, live);
     expect(written).toEqual([inForceNow]);
     expect(memory.ongoing).toMatchObject([{ phase: 'spread', changes: moreMemory }]);
+  });
+
+  test('what the last leader gave the only pod that is killed, and had no time to write, is in force with what it needs', async () => {
+    const given = pod('new', [{ container: 'app', to: { memoryRequest: 192 * MIB } }], { lastTermination });
+    const byUs = { ...given.sizing, sizeManagers: ['optipod'] };
+    const live = [pod('old', []), { pod: { ...given.pod, sizing: byUs }, sizing: byUs }];
+    const { asked, written } = await look({ ongoing: [] }, { workload, advice: moreOfBoth }, live);
+    expect(asked[0]).toEqual(['new', moreMemory, false]);
+    expect(written).toEqual([inForceNow]);
   });
 
   const dead = { lastTermination, running: false, ready: false };

@@ -239,8 +239,10 @@ export function createInPlace(options: InPlaceOptions): InPlace {
   /** Of what is due, and the pods it is tried on first; in a rollout, and where none can be asked, what helps. */
   const whatMayBegin = ({ advised, live, memory }: ApplyContext, due: readonly SizeChange[]) => {
     const { inForce, workload } = advised;
-    if (!workload.isRollingOut && !noneResizable(live))
-      return { may: mayBegin(due, inForce, memory.ongoing), first: canaries(live) };
+    if (!workload.isRollingOut && !noneResizable(live)) {
+      const may = mayBegin(due, inForce, memory.ongoing);
+      return { may, first: canaries(live, may.raises) };
+    }
     const { raises, pods } = helpInRollout(due, inForce, live, clock.now());
     // A first pod of the old template, which goes no further now, keeps nothing from those of the new one.
     const spreading = memory.ongoing.filter(({ phase }) => phase === 'spread');
@@ -289,6 +291,10 @@ function raisesOf({ advice, inForce }: ApplyContext['advised']): readonly SizeCh
   return mayBegin(dueChanges(advice), inForce, []).raises;
 }
 
-function canaries(live: readonly SizedPod[]): readonly SizedPod[] {
-  return firstToChange(live, (pod) => pod).slice(0, MAX_CANARY_TRIES);
+/** Who has what is raised comes before all others: the last leader gave it, and had no time to put it in force. */
+function canaries(live: readonly SizedPod[], raises: readonly SizeChange[] = []): readonly SizedPod[] {
+  const hasIt = ({ sizing }: SizedPod): boolean =>
+    raises.length > 0 && effectiveChanges(sizing.containers, raises).length === 0;
+  const inTurn = firstToChange(live, (pod) => pod);
+  return inTurn.toSorted((a, b) => Number(hasIt(b)) - Number(hasIt(a))).slice(0, MAX_CANARY_TRIES);
 }

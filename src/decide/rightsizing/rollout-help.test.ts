@@ -18,15 +18,18 @@ const late: Partial<PodRecord> = { ready: false, readyChangedAt: NOON - 600_000 
 const unready: Partial<ContainerStatusRecord> = { ready: false };
 
 interface Given {
+  /** Who resized it. */
+  readonly by?: string;
   readonly app?: Partial<ContainerStatusRecord>;
   readonly has?: readonly SizeChange[];
   readonly pod?: Partial<PodRecord>;
 }
 
-function aPod({ app = {}, has = [], pod = {} }: Given): SizedPod {
+function aPod({ app = {}, has = [], pod = {}, by }: Given): SizedPod {
   const containers = applyChanges(inForce, has);
   const statuses = containers.map((each) => aContainerStatus(each, each.name === 'app' ? app : {}));
-  const record = aSizedPod(replicaSet, 'web-1', { containers, statuses }, { uid: 'web-1', ...pod });
+  const sizing = { containers, statuses, sizeManagers: by === undefined ? [] : [by] };
+  const record = aSizedPod(replicaSet, 'web-1', sizing, { uid: 'web-1', ...pod });
   return { pod: record, sizing: record.sizing };
 }
 
@@ -54,6 +57,20 @@ describe('what may begin during a rollout', () => {
       [both],
       [],
     ],
+    [
+      'what a pod needs that was given more before a change of leader, and not enough',
+      { app: killed, has: [moreMemory], by: 'optipod' },
+      [of('app', { memoryRequest: 300 * MIB, memoryLimit: 600 * MIB })],
+      [of('app', { memoryRequest: 300 * MIB, memoryLimit: 600 * MIB })],
+    ],
+    [
+      'what such a pod has already: it is yet to be put in force',
+      { app: killed, has: [moreMemory], by: 'optipod' },
+      [moreMemory],
+      [moreMemory],
+    ],
+    ['nothing where somebody else gave it more', { app: killed, has: [moreMemory], by: 'vpa' }, [both], []],
+    ['nothing where we gave it less', { app: killed, has: [lessMemory], by: 'optipod' }, [both], []],
     ['nothing for a pod that ends', { app: killed, pod: { deletingAt: NOON } }, [both], []],
     [
       'nothing for a crash of another kind',

@@ -7,6 +7,7 @@ import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { type SizeChange, sizeOfContainer } from '../../model/pod-size.ts';
 import { wasJustKilled } from '../../model/recent-kill.ts';
 import { unreadySince } from '../../model/rollout.ts';
+import { sizeManagers } from '../../model/size-managers.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import { mayBegin, onlyParts, partsOf } from './side-by-side.ts';
@@ -18,7 +19,7 @@ const STARVING_MILLIS: Millis = 600_000;
 export interface RolloutHelp {
   /** Of what is due, what is raised: for all pods that the workload has and will have. */
   readonly raises: readonly SizeChange[];
-  /** The pods that show that it is needed: they have what is in force, and it is too little. */
+  /** The pods that show that it is needed: they have what is in force, or more by us, and it is too little. */
   readonly pods: readonly SizedPod[];
 }
 
@@ -47,7 +48,9 @@ export function helpInRollout(
   const { raises } = mayBegin(due, inForce, []);
   const wanted = partsOf(raises);
   const proofs = pods.flatMap((pod) => {
-    const parts = harmedParts(pod, now).filter((part) => includesPart(wanted, part) && hasInForce(pod, inForce, part));
+    const parts = harmedParts(pod, now).filter(
+      (part) => includesPart(wanted, part) && showsOfInForce(pod, inForce, part),
+    );
     return parts.length === 0 ? [] : [{ pod, parts }];
   });
   const proven = proofs.flatMap(({ parts }) => parts);
@@ -74,11 +77,18 @@ export function isHarmedInAll(pod: SizedPod, changes: readonly SizeChange[], now
   return partsOf(changes).every((part) => includesPart(harmed, part));
 }
 
-/** A pod of another template, or one that was not sized at admission, says nothing about what is in force. */
-function hasInForce({ sizing }: SizedPod, inForce: readonly ContainerSpecRecord[], part: SizedPart): boolean {
+/**
+ * A pod of another template, or one that was not sized at admission, says nothing about what is in force. One that we
+ * gave more of it says that this is too little as well: whoever led then had no time to put it in force.
+ */
+function showsOfInForce({ sizing }: SizedPod, inForce: readonly ContainerSpecRecord[], part: SizedPart): boolean {
   const wanted = sizeOfContainer(inForce, part.container) ?? {};
   const has = sizeOfContainer(sizing.containers, part.container);
-  return (
-    has !== undefined && keysOf[part.resource].every((key) => wanted[key] === undefined || has[key] === wanted[key])
-  );
+  if (has === undefined) return false;
+  const isOurs = sizing.sizeManagers.includes(sizeManagers.rightsizing);
+  return keysOf[part.resource].every((key) => {
+    const [amount, inForceNow] = [has[key], wanted[key]];
+    if (inForceNow === undefined || amount === inForceNow) return true;
+    return isOurs && amount !== undefined && amount > inForceNow;
+  });
 }
