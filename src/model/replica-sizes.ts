@@ -4,9 +4,10 @@
  * template counts as not there: such a replica has the size of all.
  */
 import { isRecord } from '../lib/is-record.ts';
+import { pastTime } from '../lib/past-time.ts';
 import { isInstant } from '../lib/rfc3339.ts';
 import { tryParseJson } from '../lib/try-parse-json.ts';
-import type { EpochMillis, Millis } from '../lib/units.ts';
+import type { EpochMillis } from '../lib/units.ts';
 import type { WorkloadRef } from './cluster-view.ts';
 import { isNewerFormat } from './kept-format.ts';
 import {
@@ -43,8 +44,6 @@ export const noReplicas: ReplicaStates = new Map<string, never>();
 const MAX_CHARACTERS = 100_000;
 /** For what replicas learn, some hundred floors. */
 const LESSONS_CHARACTERS = 10_000;
-/** By which the clocks of two replicas of Stowage may differ. */
-export const SKEW_MILLIS: Millis = 60_000;
 
 /** Of a replica that goes its own way from now on, from what it has. @param floors what did harm to all of them. */
 export function freshState(
@@ -198,7 +197,7 @@ function readState(
   const { at, before } = entry;
   return {
     sizes,
-    changedAt: isInstant(at) && (now === undefined || at <= now + SKEW_MILLIS) ? at : undefined,
+    changedAt: isInstant(at) ? pastTime(at, now ?? at) : undefined,
     before: possible(before),
     lessons: entry['floors'] === undefined ? noLessons : readLessonsBody(entry, now ?? 0),
   };

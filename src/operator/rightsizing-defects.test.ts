@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { policyType } from '../api/optimization-policy.ts';
 import { resources } from '../api/resources.ts';
+import { formatTime } from '../lib/rfc3339.ts';
 import { namespaceObject } from './testing/embedded-world.ts';
 import {
   createPolicy,
@@ -207,6 +208,19 @@ describe('optipod defects', () => {
     await createPolicy(world, { mode: 'Auto' });
     await world.until('applied', applied(world), 5 * MINUTE);
     expect(await requestsOf(world)).toEqual([{ cpu: '240m', memory: '120Mi' }]);
+  });
+
+  test('a change that a leader dated whose clock was minutes ahead holds back the next one, and not for ever', async () => {
+    const world = await startSizedWorld();
+    await createPolicy(world, { mode: 'Auto', updates: { cooldown: '10m' } });
+    const annotations = { 'optipod.io/last-applied': formatTime(world.clock.now() + 3 * MINUTE) };
+    await deployLoaded(world, { replicas: 1, annotations });
+    await untilReady(world, 'web', 1);
+    const before = await requestsOf(world);
+    await world.clock.advance(8 * MINUTE);
+    expect(await requestsOf(world)).toEqual(before);
+    const isApplied = async () => JSON.stringify(await requestsOf(world)) !== JSON.stringify(before);
+    await world.until('applied', isApplied, 6 * MINUTE);
   });
 
   test('optipod defect B18: a StatefulSet whose ordinals begin at 5 is measured and sized', async () => {

@@ -7,6 +7,7 @@ import { rulesOf } from '../../decide/rightsizing/policy-rules.ts';
 import type { LearnedFloors } from '../../decide/rightsizing/recommend.ts';
 import { recommendWorkload, type SizedAdvice } from '../../decide/rightsizing/recommend-workload.ts';
 import { wornSizes } from '../../decide/rightsizing/worn-sizes.ts';
+import { pastTime } from '../../lib/past-time.ts';
 import { parseTime } from '../../lib/rfc3339.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { readAppliedSizes, withAppliedSizes } from '../../model/applied-sizes.ts';
@@ -64,7 +65,9 @@ export function advise(
   const { annotations, namespace } = workload;
   const pods = view.podsOf(workload);
   // A new leader knows no more than the workload says: the last change, of whichever resource.
-  const lastApplied = pastTime(annotations[rightsizingKeys.lastApplied], now);
+  const told = parseTime(annotations[rightsizingKeys.lastApplied]);
+  // Where its clock was ahead, this leader has begun the pause anew.
+  const lastApplied = pastTime(told, now) ?? (told === undefined ? undefined : memory.lastApplied);
   const written = readAppliedSizes(annotations[rightsizingKeys.appliedSizes]);
   // Pods may be yet to get what was put in force a moment ago.
   const isOld = !memory.isActing && now - (lastApplied ?? 0) >= SPREAD_MILLIS;
@@ -108,12 +111,6 @@ export function advise(
   return { workload, pods, inForce, isOutworn, lessons, advice, ...(replicas && { replicas }), hasUsage, unread };
 }
 
-/** A time of the future is none of ours: believed, it would hold back every change until then. */
-export function pastTime(text: string | undefined, now: EpochMillis): EpochMillis | undefined {
-  const time = parseTime(text);
-  return time !== undefined && time <= now + SKEW_MILLIS ? time : undefined;
-}
-
 /** What decreases of this container have shown to be too little; undefined where none has. */
 function floorsOf({ floors }: Lessons, container: string): LearnedFloors | undefined {
   const own = floors.filter((floor) => floor.container === container);
@@ -125,8 +122,6 @@ function floorsOf({ floors }: Lessons, container: string): LearnedFloors | undef
 
 /** By new pods it may take long until the first of them has what is in force. */
 const SPREAD_MILLIS: Millis = 3_600_000;
-/** By which the clocks of two replicas may differ. */
-const SKEW_MILLIS: Millis = 60_000;
 /** At most 32 times as long: a workload whose decreases always fail is still tried now and then. */
 const MAX_DOUBLINGS = 5;
 /** Doubling no pause at all would be none. */

@@ -99,6 +99,17 @@ test.each<[string, readonly SizeChange[], boolean, unknown]>([
   expect((await look({ has, isRollingOut })).asked).toEqual(expected);
 });
 
+test('a decrease that another leader began, whose clock was far ahead, is watched on', async () => {
+  const lessons = { floors: [], reverts: 0 };
+  const state: ReplicaState = {
+    sizes: sizesOf(applyChanges(all, less)),
+    changedAt: undefined,
+    before: sizesOf(all),
+    lessons,
+  };
+  expect(await look({ state, has: less })).toEqual({ asked: [], written: [] });
+});
+
 const more = [
   {
     container: 'app',

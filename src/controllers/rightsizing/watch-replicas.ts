@@ -117,18 +117,21 @@ async function lookAfterOne(
   return now < watchEndsAt(watch, revertMillis) || !mayEnd ? { state } : over(state);
 }
 
-/** What the last leader watched; undefined where there is nothing to watch, or too much has happened since. */
+/**
+ * What the last leader watched; undefined where there is nothing to watch, or too much has happened since. Without a
+ * time that can be (its clock was ahead) it is watched from now on.
+ */
 function resumed(
-  { sizes, before: had, changedAt = 0 }: ReplicaState,
+  { sizes, before: had, changedAt }: ReplicaState,
   pod: ReplicaAdvice['pod'],
   inForce: readonly ContainerSpecRecord[],
   now: EpochMillis,
 ): OngoingChange | undefined {
-  if (had === undefined || now - changedAt > MAX_AGE_MILLIS) return undefined;
+  const startedAt = Math.min(changedAt ?? now, now);
+  if (had === undefined || now - startedAt > MAX_AGE_MILLIS) return undefined;
   const before = withReplicaSizes(inForce, { sizes: had });
   const changes = changesSince(before, inForce, sizes);
   if (changes.length === 0) return undefined;
-  const startedAt = Math.min(changedAt, now);
   const watch = resumeWatch({ changes, before, startedAt, pods: [pod], isInPlace: true });
   return watchOf(watch, pod, now);
 }

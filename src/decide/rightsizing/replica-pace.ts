@@ -2,8 +2,8 @@
  * How many replicas are lowered at a time. Each is lowered by its own usage, but what is wrong with that (a source that
  * lies, a need that shows only under load) may be wrong with all of them: so one goes first, and is watched.
  */
+import { pastTime } from '../../lib/past-time.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
-import { SKEW_MILLIS } from '../../model/replica-sizes.ts';
 
 export interface ReplicaInPace {
   readonly replica: string;
@@ -31,10 +31,10 @@ export function paceOf(
   { canaryMillis, pauseMillis }: PaceRules,
   now: EpochMillis,
 ): Pace {
-  const harmed = replicas.flatMap(({ replica, harmedAt }) =>
-    // What is later was not told by one of ours.
-    harmedAt === undefined || harmedAt > now + SKEW_MILLIS ? [] : [{ replica, harmedAt }],
-  );
+  const harmed = replicas.flatMap(({ replica, harmedAt: told }) => {
+    const harmedAt = pastTime(told, now);
+    return harmedAt === undefined ? [] : [{ replica, harmedAt }];
+  });
   const last = harmed.toSorted((a, b) => b.harmedAt - a.harmedAt)[0];
   if (last !== undefined) {
     const until = last.harmedAt + pauseMillis * 2 ** Math.min(MAX_DOUBLINGS, harmed.length - 1);

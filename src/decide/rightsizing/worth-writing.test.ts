@@ -103,6 +103,11 @@ describe('worth a write', () => {
     expect(at(60 * MINUTE)).toBe(true);
   });
 
+  test('what a leader wrote whose clock was days ahead is renewed at once', () => {
+    const before = { ...written, lastReconciliation: formatTime(NOON + 48 * 60 * MINUTE) };
+    expect(isWorthWriting(before, { ...written, lastReconciliation: formatTime(NOON) }, NOON)).toBe(true);
+  });
+
   test('everything where nothing was written, or by another hand', () => {
     expect(isWorthWriting({}, written, NOON)).toBe(true);
     const odd = { ...written, workloads: 'none' as never, conditions: {} as never };

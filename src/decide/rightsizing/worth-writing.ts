@@ -10,6 +10,7 @@ import {
   type PolicyCondition,
   type PolicyWorkloadStatus,
 } from '../../api/optimization-policy-status.ts';
+import { pastTime } from '../../lib/past-time.ts';
 import { tryParseQuantity } from '../../lib/quantity.ts';
 import { parseTime } from '../../lib/rfc3339.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
@@ -44,7 +45,7 @@ export function isWorthWriting(
   if (!isSameByKey(told, conditions, ({ type }) => type, isSameCondition)) return true;
   const isBounded = (after.workloadsOmitted ?? 0) > 0;
   if (!isSameByKey(known, workloads, keyOf, isSameEntry, isBounded)) return true;
-  const at = parseTime(then);
+  const at = pastTime(parseTime(then), now);
   return time !== undefined && (at === undefined || now - at >= REFRESH_MILLIS);
 }
 
