@@ -5,15 +5,17 @@ import type { ApplyContext } from './apply.ts';
 import { watchedNow, writeInForce } from './change.ts';
 import { createRightsizingMemory } from './memory.ts';
 
+const pods: ReadonlySet<string> = new Set(['web-1']);
+
 test.each([
   ['are put in force, a replacement made before has rightly others: it is not judged', undefined, undefined],
-  ['could not be written, it is judged as ever', { status: 'Error', reason: 'UpdateFailed' }, NOON],
+  ['could not be written, it is judged as ever', { status: 'Error', reason: 'UpdateFailed' }, pods],
 ] as const)('where sizes %s', async (_, kept, expected) => {
   const workload = aSizedWorkload();
   const memory = createRightsizingMemory().of(workload.uid);
-  memory.evictedAt = NOON;
+  memory.beforeEviction = pods;
   const context = { advised: { workload }, memory, annotate: async () => kept } as unknown as ApplyContext;
   const next = { inForce: [aContainer()], lessons: { floors: [], reverts: 0 }, undo: watchedNow(memory) };
   expect(await writeInForce(context, next, NOON + 5_000)).toEqual(kept);
-  expect(memory.evictedAt).toBe(expected);
+  expect(memory.beforeEviction).toBe(expected);
 });

@@ -186,6 +186,6 @@ export async function writeInForce(
   });
   if (kept !== undefined) Object.assign(memory, undo);
   // A replacement that was made before has what was in force then: that says nothing about admission.
-  else memory.evictedAt = undefined;
+  else memory.beforeEviction = undefined;
   return kept;
 }

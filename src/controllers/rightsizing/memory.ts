@@ -74,8 +74,8 @@ export interface WorkloadMemory {
   retemplated:
     | { readonly changes: readonly SizeChange[]; readonly at: EpochMillis; readonly wasSeen: boolean }
     | undefined;
-  /** When a pod was last evicted so that its replacement has another size, until that is seen. */
-  evictedAt: EpochMillis | undefined;
+  /** Uids of the pods there were when one was last evicted so that its replacement has another size, until that is seen. */
+  beforeEviction: ReadonlySet<string> | undefined;
   /** Since when a pod, by its uid, has no room on its node for the size in force. */
   noRoom: ReadonlyMap<string, EpochMillis>;
   /** Since when none of the pods has room for what is due. */
@@ -118,7 +118,7 @@ export function createRightsizingMemory(
         refused: undefined,
         written: undefined,
         retemplated: undefined,
-        evictedAt: undefined,
+        beforeEviction: undefined,
         noRoom: nothing,
         noRoomSince: undefined,
       };

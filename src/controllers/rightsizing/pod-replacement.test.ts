@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { EvictToResizeDecision } from '../../decide/size-decision.ts';
 import { ADMISSION } from '../../guard/size/size-history.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
+import type { SizedPod } from '../../model/sizing-view.ts';
 import { validPolicy } from '../../model/testing/policies.ts';
 import { NOON } from '../../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload, MIB } from '../../model/testing/sizing-records.ts';
@@ -57,6 +58,32 @@ test('in a rollout, one that was killed for want of memory is asked for before o
   expect((await replacement.evictOne(context, drifted, true))?.attempt).toEqual({ kind: 'gone' });
 });
 
+test.each([
+  ['made after it, though by a clock that is behind', 'new', -10_000, undefined],
+  ['that was there, though by a clock that is ahead', 'old', 10_000, new Set(['gone', 'old'])],
+])('the last eviction is judged by a pod %s: or not', async (_, uid, ahead, left) => {
+  const replacement = createPodReplacement({
+    actuator: { evict: async () => ({ kind: 'asked', tookFrom: [] }) },
+    history: { recordEffective: () => {}, recordSuccess: () => {} },
+    events: { onWorkload: () => {} },
+    journal: { record: () => {} },
+    clock: createVirtualClock(NOON),
+  } as unknown as PodReplacementOptions);
+  const workload = aSizedWorkload();
+  const memory = createRightsizingMemory().of(workload.uid);
+  const podOf = (name: string): SizedPod => {
+    const { sizing, ...pod } = aSizedPod(workload, name, {}, { uid: name, createdAt: NOON + ahead });
+    return { pod, sizing };
+  };
+  const pods = ['gone', 'old'].map(podOf);
+  const signal = new AbortController().signal;
+  const context = { advised: { workload, pods }, policy: validPolicy(), memory, live: pods, signal };
+  const changes = [{ container: 'app', to: { memoryRequest: 500 } }];
+  await replacement.evictOne(context as unknown as ApplyContext, [{ pod: podOf('gone'), changes }]);
+  replacement.judgeLast({ ...context, live: [podOf(uid)] } as unknown as ApplyContext, []);
+  expect(memory.beforeEviction).toEqual(left);
+});
+
 describe('a replacement that came without the size in force', () => {
   const template = aContainer({ size: { memoryRequest: 512 * MIB } });
   const judge = (memoryRequest: number) => {
@@ -73,7 +100,7 @@ describe('a replacement that came without the size in force', () => {
     const containers = [aContainer({ size: { memoryRequest } })];
     const { sizing, ...pod } = aSizedPod(workload, 'web-2', { containers }, { createdAt: NOON });
     const memory = createRightsizingMemory().of(workload.uid);
-    memory.evictedAt = NOON;
+    memory.beforeEviction = new Set(['web-1']);
     const context = { advised: { workload }, live: [{ pod, sizing }], memory } as unknown as ApplyContext;
     const changes = [{ container: 'app', to: { memoryRequest: 128 * MIB } }];
     replacement.judgeLast(context, [{ pod: { pod, sizing }, changes }]);

@@ -27,7 +27,7 @@ export interface TriedEviction {
   readonly attempt: AttemptOutcome;
 }
 
-/** Keeps `evictedAt` of the workload's memory; at most one pod a call. */
+/** Keeps `beforeEviction` of the workload's memory; at most one pod a call. */
 export interface PodReplacement {
   /**
    * Asks for the first of the pods that may go; undefined where there is none.
@@ -70,8 +70,12 @@ export function createPodReplacement({
   journal,
   clock,
 }: PodReplacementOptions): PodReplacement {
-  const tell = ({ advised: { workload }, live, memory }: ApplyContext, decision: EvictToResizeDecision, of: number) => {
-    memory.evictedAt = clock.now();
+  const tell = (
+    { advised: { workload, pods }, live, memory }: ApplyContext,
+    decision: EvictToResizeDecision,
+    of: number,
+  ) => {
+    memory.beforeEviction = new Set(pods.map(({ pod }) => pod.uid));
     const message = evictedMessage(decision);
     events.onWorkload(workload, { reason: 'EvictedToResize', message });
     const numbers = { differing: of, pods: live.length };
@@ -99,12 +103,11 @@ export function createPodReplacement({
       return first;
     },
     judgeLast({ advised: { workload }, live, memory }, drifted) {
-      const { evictedAt } = memory;
-      if (evictedAt === undefined) return;
-      // Pods are dated by the second.
-      const newer = live.filter(({ pod }) => pod.createdAt >= Math.floor(evictedAt / 1000) * 1000);
+      const { beforeEviction } = memory;
+      // Not by times: pods are dated by another clock.
+      const newer = live.filter(({ pod }) => beforeEviction?.has(pod.uid) === false);
       if (newer.length === 0) return;
-      memory.evictedAt = undefined;
+      memory.beforeEviction = undefined;
       const missed = drifted.find((each) => newer.some(({ pod }) => pod.uid === each.pod.pod.uid));
       if (missed === undefined) {
         history.recordEffective(workload.uid);

@@ -1,8 +1,17 @@
 /** What the leader remembers of replicas that are sized each for itself, beside what their workload's annotation keeps. */
 import type { EpochMillis } from '../../lib/units.ts';
+import type { ReplicaStates } from '../../model/replica-sizes.ts';
 import type { OngoingChange, WorkloadMemory } from './memory.ts';
 
+/** When another leader changed sizes. What it raised then, and whether others waited for more, nobody knows any more. */
+export interface Inherited {
+  readonly byReplica: ReadonlyMap<string, EpochMillis>;
+  /** The latest of them. */
+  readonly lastAt: EpochMillis | undefined;
+}
+
 export interface ReplicaMemory {
+  readonly inherited: Inherited;
   /** Decreases that are being watched, by replica. */
   readonly watches: Map<string, OngoingChange>;
   /** Since when a replica has no pod. */
@@ -19,11 +28,15 @@ export interface ReplicaMemory {
   writtenAt: EpochMillis | undefined;
 }
 
-/** Of workloads whose replicas have one size there is none; it goes with the workload's own memory. */
-export function createReplicaMemories(): (memory: WorkloadMemory) => ReplicaMemory {
+/**
+ * Of workloads whose replicas have one size there is none; it goes with the workload's own memory. What the annotation
+ * says at the first look is of other leaders.
+ */
+export function createReplicaMemories(): (memory: WorkloadMemory, found: ReplicaStates) => ReplicaMemory {
   const known = new WeakMap<WorkloadMemory, ReplicaMemory>();
-  return (memory) => {
+  return (memory, found) => {
     const own = known.get(memory) ?? {
+      inherited: inheritedFrom(found),
       watches: new Map(),
       absentSince: new Map(),
       awaitingSince: new Map(),
@@ -35,4 +48,10 @@ export function createReplicaMemories(): (memory: WorkloadMemory) => ReplicaMemo
     known.set(memory, own);
     return own;
   };
+}
+
+export function inheritedFrom(found: ReplicaStates): Inherited {
+  const byReplica = new Map<string, EpochMillis>();
+  for (const [replica, { changedAt }] of found) if (changedAt !== undefined) byReplica.set(replica, changedAt);
+  return { byReplica, lastAt: byReplica.size === 0 ? undefined : Math.max(...byReplica.values()) };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { noAdvice } from '../../decide/rightsizing/advice.ts';
 import type { SizedAdvice } from '../../decide/rightsizing/recommend-workload.ts';
 import type { ContainerSize, ContainerSpecRecord } from '../../model/sizing-records.ts';
-import type { ReplicaMemory } from './replica-memory.ts';
+import { inheritedFrom, type ReplicaMemory } from './replica-memory.ts';
 import { gatheringFor, inTime, isScarce, lasting, noteRaised, noteShort, restedOf } from './replica-turns.ts';
 
 const aContainer = (size: ContainerSize): ContainerSpecRecord => ({
@@ -13,7 +13,9 @@ const aContainer = (size: ContainerSize): ContainerSpecRecord => ({
   memoryRestart: 'NotRequired',
   hasReadinessProbe: false,
 });
+const nothing = inheritedFrom(new Map());
 const own = {
+  inherited: nothing,
   watches: new Map(),
   absentSince: new Map(),
   awaitingSince: new Map(),
@@ -38,7 +40,7 @@ test('nothing was written yet: nothing is waited for', () => {
 });
 
 test('what was raised is not lowered for twenty minutes; other resources and replicas are', () => {
-  const memory = { raisedAt: new Map<string, number>(), scarceAt: undefined };
+  const memory = { raisedAt: new Map<string, number>(), scarceAt: undefined, inherited: nothing };
   const before = [aContainer({ cpuRequest: 100, memoryRequest: 1000 })];
   noteRaised(
     memory,
@@ -55,10 +57,25 @@ const HOUR = 3_600_000;
 const before = [aContainer({ cpuRequest: 100, memoryRequest: 1000, memoryLimit: 2000 })];
 
 test('where more memory had to wait for its turn, no memory is lowered for an hour', () => {
-  const memory = { raisedAt: new Map<string, number>(), scarceAt: 7 };
+  const memory = { raisedAt: new Map<string, number>(), scarceAt: 7, inherited: nothing };
   const less = [{ container: 'app', to: { cpuRequest: 50, memoryRequest: 400 } }];
   expect(restedOf(memory, '0', less, 6 + HOUR)).toEqual([{ container: 'app', to: { cpuRequest: 50 } }]);
   expect(restedOf(memory, '0', less, 7 + HOUR)).toEqual(less);
+});
+
+test.each<[string, Readonly<Record<string, number | undefined>>, number, 'all' | 'cpu' | 'none']>([
+  ['nothing: nothing is held back', { 0: undefined, 1: undefined }, 0, 'all'],
+  ['another replica: others may have waited for memory, so none is lowered for an hour', { 1: 0 }, HOUR - 1, 'cpu'],
+  ['another replica, an hour ago', { 1: 0 }, HOUR, 'all'],
+  ['this one: it may have been raised', { 0: 0 }, 1_199_999, 'none'],
+  ['this one, twenty minutes ago', { 0: 0 }, 1_200_000, 'cpu'],
+])('another leader changed %s', (_, changedAt, now, expected) => {
+  const common = { sizes: new Map(), before: undefined, lessons: { floors: [], reverts: 0 } };
+  const found = Object.entries(changedAt).map(([replica, at]) => [replica, { ...common, changedAt: at }] as const);
+  const memory = { raisedAt: new Map<string, number>(), scarceAt: undefined, inherited: inheritedFrom(new Map(found)) };
+  const all = [{ container: 'app', to: { cpuRequest: 50, memoryRequest: 400 } }];
+  const cpu = [{ container: 'app', to: { cpuRequest: 50 } }];
+  expect(restedOf(memory, '0', all, now)).toEqual({ all, cpu, none: [] }[expected]);
 });
 
 test('turns are scarce where more memory waits at every look for half a minute', () => {

@@ -49,14 +49,16 @@ const raisedKey = (replica: string, { container, resource }: SizedPart): string 
 
 /** Of decreases, what was not raised of late, and no memory where others wait for theirs. */
 export function restedOf(
-  { raisedAt, scarceAt }: Pick<ReplicaMemory, 'raisedAt' | 'scarceAt'>,
+  { raisedAt, scarceAt, inherited }: Pick<ReplicaMemory, 'raisedAt' | 'scarceAt' | 'inherited'>,
   replica: string,
   decreases: readonly SizeChange[],
   now: EpochMillis,
 ): readonly SizeChange[] {
+  // Where another leader changed something, more memory may have waited, and this replica may have been raised.
+  const isMemoryKept = isScarce({ scarceAt }, now) || isScarce({ scarceAt: inherited.lastAt }, now);
   const restless = partsOf(decreases).filter((part) => {
-    if (part.resource === 'memory' && isScarce({ scarceAt }, now)) return true;
-    const at = raisedAt.get(raisedKey(replica, part));
+    if (part.resource === 'memory' && isMemoryKept) return true;
+    const at = raisedAt.get(raisedKey(replica, part)) ?? inherited.byReplica.get(replica);
     return at !== undefined && now - at < REST_MILLIS;
   });
   return without(decreases, restless);

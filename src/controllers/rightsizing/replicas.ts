@@ -222,7 +222,7 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
     const { advised, memory, annotate } = context;
     const { workload, replicas: asked } = advised;
     if (asked === undefined || asked.obstacle !== undefined) return nothingSized;
-    const own = memoryOf(memory);
+    const own = memoryOf(memory, asked.states);
     const now = clock.now();
     const gathering = gatheringFor(own, settings(), now);
     const isGathered = gathering.all === 0;
@@ -261,7 +261,7 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
       if (isChange) {
         memory.lastApplied = now;
         memory.lastMethod = 'InPlace';
-        memory.evictedAt = undefined;
+        memory.beforeEviction = undefined;
       }
       for (const each of given) {
         const { replica, watch } = each;
