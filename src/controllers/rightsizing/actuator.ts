@@ -39,8 +39,14 @@ export interface SizeActuator {
   /**
    * Changes the template of one workload, which rolls it out: a place of the budget until the view shows the rollout
    * ended.
+   * @param isTrial asks the guards only: `asked` means that nothing objects.
    */
-  retemplate(decision: RetemplateDecision, spec: PolicySpec, signal: AbortSignal): Promise<AttemptOutcome>;
+  retemplate(
+    decision: RetemplateDecision,
+    spec: PolicySpec,
+    signal: AbortSignal,
+    isTrial?: boolean,
+  ): Promise<AttemptOutcome>;
   readonly evict: GuardedEviction;
   isResizing(podUid: string): boolean;
   /**
@@ -232,12 +238,13 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
 
   return {
     resize: (decision, spec, signal) => send(decision, policyOf(spec), signal),
-    async retemplate(decision, spec, signal) {
+    async retemplate(decision, spec, signal, isTrial = false) {
       const { workloadUid } = decision;
       const disruptions = options.disruptions();
       const found = inspectSize(decision, contextFor(policyOf(spec), workloadUid));
-      const verdict = askForPlace(disruptions.turns, decision, found);
+      const verdict = askForPlace(disruptions.turns, decision, found, isTrial);
       if (verdict.kind === 'blocked') return verdict;
+      if (isTrial) return { kind: 'asked', tookFrom: [] };
       history.recordChange(workloadUid, clock.now());
       // Entered before asking: other workloads decide while this one waits for the answer.
       disruptions.beginRollout(workloadUid);

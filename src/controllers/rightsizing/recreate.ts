@@ -4,9 +4,10 @@
  */
 
 import type { RightsizingEvents } from '../../act/rightsizing-events.ts';
+import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import { dueChanges } from '../../decide/rightsizing/due-changes.ts';
 import { partsOf, partsTakenBack, takenBack, withoutParts } from '../../decide/rightsizing/side-by-side.ts';
-import { watchChange } from '../../decide/rightsizing/watched-change.ts';
+import { isDecrease, watchChange } from '../../decide/rightsizing/watched-change.ts';
 import type { RetemplateDecision } from '../../decide/size-decision.ts';
 import type { SizeLog } from '../../guard/size/size-history.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -18,6 +19,7 @@ import type { SizeActuator } from './actuator.ts';
 import type { ApplyContext } from './apply.ts';
 import { LOOK_AGAIN_MILLIS, resultOfAttempt, resultOfWaiting } from './apply-result.ts';
 import { type Changes, watchedNow, writeInForce } from './change.ts';
+import { keptText } from './keep-watch.ts';
 import { dropUnspread, type OngoingChange, review, UNSEEN_MILLIS } from './memory.ts';
 import type { ApplyResult, AttemptOutcome } from './result.ts';
 import type { RightsizingSettings } from './settings.ts';
@@ -45,7 +47,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
     context: ApplyContext,
     to: readonly SizeChange[],
     summary: string,
-    isRestore = false,
+    { isRestore = false, isTrial = false } = {},
   ): Promise<AttemptOutcome> => {
     const { advised, policy, signal } = context;
     const { kind, namespace, name, uid } = advised.workload;
@@ -60,8 +62,8 @@ export function createRecreate(options: RecreateOptions): Recreate {
       isRestore,
       why: { summary, numbers: {} },
     };
-    const attempt = await actuator.retemplate(decision, policy.spec, signal);
-    if (attempt.kind !== 'blocked') {
+    const attempt = await actuator.retemplate(decision, policy.spec, signal, isTrial);
+    if (attempt.kind !== 'blocked' && !isTrial) {
       const status = attempt.kind === 'asked' ? 'success' : 'failure';
       const type = useServerSideApply ? 'ServerSideApply' : 'StrategicMergePatch';
       metrics.inc('optipod_ssa_patch_total', {
@@ -97,13 +99,15 @@ export function createRecreate(options: RecreateOptions): Recreate {
     memory.retemplated = undefined;
   };
 
+  /** What the memory watches, on the workload. @returns why it could not be written. */
+  const keepWatched = ({ annotate, memory }: ApplyContext): Promise<ApplyResult | undefined> =>
+    annotate({ [rightsizingKeys.watchedChanges]: keptText(memory) });
+
   const begin = async (context: ApplyContext, due: readonly SizeChange[]): Promise<ApplyResult | undefined> => {
     const { advised, live, memory, policy } = context;
     const { workload, inForce, lessons } = advised;
     // Sizes that were applied in place go into the template with it: new pods are made of that.
     const to = differences(workload.containers, applyChanges(inForce, due));
-    const attempt = await retemplate(context, to, 'the recommendation');
-    if (attempt.kind !== 'asked') return resultOfAttempt(workload, context.memory, attempt);
     const change: OngoingChange = {
       ...watchChange(due, inForce, live, clock.now()),
       method: 'Recreate',
@@ -111,7 +115,20 @@ export function createRecreate(options: RecreateOptions): Recreate {
       canary: undefined,
       throttling: nothingSeen(),
     };
+    const undo = watchedNow(memory);
+    const isLess = isDecrease(change);
+    const trial = isLess ? await retemplate(context, to, 'the recommendation', { isTrial: true }) : undefined;
+    if (trial !== undefined && trial.kind !== 'asked') return resultOfAttempt(workload, memory, trial);
     memory.ongoing = [...withoutParts(memory.ongoing, partsOf(due)), change];
+    // Before the template: else whoever leads next might see a decrease that nobody watches. What is not in the template
+    // is none to him.
+    const unkept = isLess ? await keepWatched(context) : undefined;
+    const attempt = unkept === undefined ? await retemplate(context, to, 'the recommendation') : undefined;
+    if (attempt?.kind !== 'asked') {
+      Object.assign(memory, undo);
+      if (isLess && attempt !== undefined) await keepWatched(context);
+      return unkept ?? (attempt && resultOfAttempt(workload, memory, attempt));
+    }
     memory.retemplated = { changes: to, at: clock.now(), wasSeen: false };
     const how = policy.spec.updates.useServerSideApply ? 'ServerSideApply' : 'StrategicMergePatch';
     changes.noteMade(context, change, 'Recreate', how);
@@ -138,7 +155,8 @@ export function createRecreate(options: RecreateOptions): Recreate {
       workload.containers,
     );
     const to = differences(workload.containers, before);
-    const attempt = to.length === 0 ? undefined : await retemplate(context, to, 'a decrease is taken back', true);
+    const attempt =
+      to.length === 0 ? undefined : await retemplate(context, to, 'a decrease is taken back', { isRestore: true });
     const kept = attempt && resultOfAttempt(workload, memory, attempt);
     // Not taken back yet: it is tried again at the next look.
     if (kept !== undefined) return { ...kept, againAfterMillis: kept.againAfterMillis ?? LOOK_AGAIN_MILLIS };
