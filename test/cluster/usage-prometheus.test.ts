@@ -134,7 +134,7 @@ afterAll(async () => {
 test('one question brings the share of throttled periods, of the pod where it is highest', async () => {
   const workload = { kind: 'Deployment', namespace: 'shop', name: 'web' };
   const asked = { workload, pods: ['web-7d4f9c5b8-x2k7p'], containers: ['app', 'proxy'], windowMillis: 60_000 };
-  const answer = await source().throttling?.({ ...asked, at: clock.now() }, signal);
+  const answer = await source().throttling?.({ ...asked, agoMillis: 0 }, signal);
   if (answer?.ok !== true) throw new Error(answer?.problem.message ?? 'it is not asked at all');
   // A container without a limit has no periods.
   expect([...answer.shares.keys()]).toEqual(['app']);

@@ -54,12 +54,9 @@ export function createLookForThrottling({ usage, clock }: ThrottlingOptions): Lo
       seen.askedAt = now;
       const { kind, namespace, name } = workload;
       const pods = live.map(({ pod }) => pod.name);
-      const ask = (at: EpochMillis) =>
-        usage.throttlingOf(
-          { workload: { kind, namespace, name }, pods, containers, at, windowMillis: WINDOW_MILLIS },
-          signal,
-        );
-      const answer = await ask(seen.before === undefined ? startedAt : now - LAG_MILLIS);
+      const agoMillis = seen.before === undefined ? now - startedAt : LAG_MILLIS;
+      const asked = { workload: { kind, namespace, name }, pods, containers, agoMillis, windowMillis: WINDOW_MILLIS };
+      const answer = await usage.throttlingOf(asked, signal);
       seen.problem = answer.ok ? undefined : answer.problem.message;
       if (answer.ok && seen.before === undefined) seen.before = answer.shares;
       else if (answer.ok) seen.now = answer.shares;

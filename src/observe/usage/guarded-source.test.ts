@@ -85,7 +85,7 @@ describe('a guarded source', () => {
 });
 
 describe('throttling', () => {
-  const asked = { workload: request.workload, pods: [], containers: [], at: 0, windowMillis: 1 };
+  const asked = { workload: request.workload, pods: [], containers: [], agoMillis: 0, windowMillis: 1 };
 
   test('a source that does not count periods of CPU quota does not seem to', () => {
     expect(setUp().source.throttling).toBeUndefined();

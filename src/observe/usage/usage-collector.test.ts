@@ -168,7 +168,7 @@ describe('collecting', () => {
 });
 
 describe('throttling of containers', () => {
-  const asked = { workload: web, pods: [POD], containers: ['app'], at: START, windowMillis: 300_000 };
+  const asked = { workload: web, pods: [POD], containers: ['app'], agoMillis: 7_000, windowMillis: 300_000 };
 
   test('is asked of the source of the workload', async () => {
     const collecting = start({ targets: [aTarget(web)] });
@@ -178,7 +178,10 @@ describe('throttling of containers', () => {
     const { source } = collecting.chosen;
     collecting.chosen = {
       ...collecting.chosen,
-      source: { ...source, throttling: async ({ at }) => ({ ok: true, shares: at === START ? shares : new Map() }) },
+      source: {
+        ...source,
+        throttling: async ({ agoMillis }) => ({ ok: true, shares: agoMillis === 7_000 ? shares : new Map() }),
+      },
     };
     expect(await collecting.collector.throttlingOf(asked, collecting.controller.signal)).toEqual({ ok: true, shares });
   });

@@ -71,8 +71,8 @@ export interface ThrottlingRequest {
   readonly workload: WorkloadRef;
   readonly pods: readonly string[];
   readonly containers: readonly string[];
-  /** Over the time of this length before this instant. */
-  readonly at: EpochMillis;
+  /** Over the time of this length that was over so long ago: the source goes by its own clock. */
+  readonly agoMillis: Millis;
   readonly windowMillis: Millis;
 }
 

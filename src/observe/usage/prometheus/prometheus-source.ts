@@ -125,9 +125,9 @@ export function createPrometheusSource(options: PrometheusSourceOptions): UsageS
   return {
     name,
     kind: 'range',
-    async throttling({ at, windowMillis, ...request }, signal) {
-      const query = throttlingQuery({ ...inputFor(request, windowMillis), rateMillis: windowMillis });
-      const answer = await ask('api/v1/query', { query, time: String(at / 1000) }, signal);
+    async throttling({ agoMillis, windowMillis, ...request }, signal) {
+      const query = throttlingQuery({ ...inputFor(request, windowMillis), rateMillis: windowMillis }, agoMillis);
+      const answer = await ask('api/v1/query', { query }, signal);
       if (!answer.ok) return answer;
       const vector = readMatrix(answer.value, tuning.names);
       if (!vector.ok) return { ok: false, problem: problemOf(vector) };

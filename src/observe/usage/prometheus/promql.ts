@@ -60,9 +60,12 @@ export function usageQueries(input: QueryInput): QueryPair {
 /**
  * In which share of the periods of its CPU quota each container was held back. Containers without a limit have no
  * periods, and are not in the answer.
+ * @param agoMillis since the end of the time that is asked for.
  */
-export function throttlingQuery(input: QueryInput): string {
-  const rate = (metric: string): string => `rate(${metric}${matchers(input, [])}[${seconds(input.rateMillis)}])`;
+export function throttlingQuery(input: QueryInput, agoMillis: Millis): string {
+  const offset = agoMillis >= 1000 ? ` offset ${seconds(agoMillis)}` : '';
+  const rate = (metric: string): string =>
+    `rate(${metric}${matchers(input, [])}[${seconds(input.rateMillis)}]${offset})`;
   const share = `${rate('container_cpu_cfs_throttled_periods_total')} / (${rate('container_cpu_cfs_periods_total')} > 0)`;
   return `max by (${input.names.pod}, ${input.names.container}) (${share})`;
 }
