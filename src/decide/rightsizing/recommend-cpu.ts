@@ -4,6 +4,7 @@ import { cpuTarget } from './cpu-target.ts';
 import { settle } from './finish.ts';
 import type { RecommendInput } from './recommend.ts';
 import { isShaped, type Shaped, shape } from './shape.ts';
+import { isOfLate } from './trusted-history.ts';
 
 export function recommendCpu(input: RecommendInput): ResourceAdvice {
   const shaped = shapeCpu(input);
@@ -22,7 +23,7 @@ export function shapeCpu(input: RecommendInput): Shaped | ResourceAdvice {
   if (proposal === undefined || firstAt === undefined || lastAt === undefined) {
     return noAdvice('NoData', 'no CPU usage is known');
   }
-  if (now - lastAt > policy.staleAfterMillis)
+  if (!isOfLate(lastAt, policy.staleAfterMillis, now))
     return noAdvice('Stale', `the last CPU sample is of ${new Date(lastAt).toISOString()}`);
   const { draft, gainOf } = proposal;
   return shape({

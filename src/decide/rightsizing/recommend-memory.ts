@@ -12,6 +12,7 @@ import { fadingPercentile, memoryNeed, recentPeak } from './memory-target.ts';
 import type { MemoryTarget, RightsizingPolicy } from './policy.ts';
 import type { RecommendInput } from './recommend.ts';
 import { isShaped, roundUp, type Shaped, shape } from './shape.ts';
+import { isOfLate } from './trusted-history.ts';
 import { windowPercentile } from './window-percentile.ts';
 
 const MIB: Bytes = 1024 * 1024;
@@ -41,7 +42,7 @@ export function shapeMemory(input: RecommendInput): Shaped | ResourceAdvice {
   const isOomValid = oom !== undefined && now - oom.at < OOM_VALID_MILLIS;
   const known = memoryDraft(memory, target, window, now);
   if (known === undefined && !isOomValid) return noAdvice('NoData', 'no memory usage is known');
-  const isFresh = lastAt !== undefined && now - lastAt <= policy.staleAfterMillis;
+  const isFresh = lastAt !== undefined && isOfLate(lastAt, policy.staleAfterMillis, now);
   if (!isFresh && !isOomValid) {
     return noAdvice('Stale', `the last memory sample is of ${new Date(lastAt ?? 0).toISOString()}`);
   }

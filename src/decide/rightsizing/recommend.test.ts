@@ -198,4 +198,14 @@ describe('advice for a container', () => {
     expect(memory).toMatchObject({ request: undefined, held: 'Stale' });
     expect(recommend(questionAt(STEPS, profile, { now: later + DAY })).cpu.held).toBe('Stale');
   });
+
+  test('samples that are hours ahead of the clock are none of now, whichever clock is wrong', () => {
+    const profile = profileOf(STEPS, { cpu: () => 200, memory: () => 500 * MIB });
+    const held = (hours: number): unknown[] => {
+      const { cpu, memory } = recommend(questionAt(STEPS, profile, { now: (STEPS - 1) * 300_000 - hours * HOUR }));
+      return [cpu.held, memory.held];
+    };
+    expect(held(6)).toEqual([undefined, undefined]);
+    expect(held(7)).toEqual(['Stale', 'Stale']);
+  });
 });

@@ -25,6 +25,7 @@ test.each<[string, UsageProfile | undefined, number, boolean]>([
   ['no CPU', profile(24, 'cpu'), 24, false],
   ['too few samples of CPU', profile(24, 'cpu', 12), 24, false],
   ['nothing for hours', profile(24), 27, false],
+  ['a future that a wrong clock told of', profile(24), 21, false],
   ['no memory for hours', profile(48, 'memory', 40), 48, false],
 ])('a history of %s', (_, known, hours, expected) => {
   expect(isTrusted(known, rules, START + hours * HOUR)).toBe(expected);

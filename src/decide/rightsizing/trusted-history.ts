@@ -1,5 +1,5 @@
 /** Whether what is remembered of a container is enough to lower it by. */
-import type { EpochMillis } from '../../lib/units.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { UsageProfile } from '../../model/usage-profile.ts';
 import type { RightsizingPolicy } from './policy.ts';
 
@@ -20,6 +20,14 @@ export function isTrusted(
   return (
     Math.min(lastCpu - first, memory.knownMillis()) >= minHistoryMillis &&
     Math.min(cpu.samples(), memory.samples()) >= (minSamples ?? 0) &&
-    now - Math.min(lastCpu, lastMemory) <= staleAfterMillis
+    [lastCpu, lastMemory].every((at) => isOfLate(at, staleAfterMillis, now))
   );
+}
+
+/**
+ * Whether the last sample tells of now. One that is as far in the future says that a clock is or was wrong: what came
+ * since then may be missing.
+ */
+export function isOfLate(lastAt: EpochMillis, staleAfterMillis: Millis, now: EpochMillis): boolean {
+  return Math.abs(now - lastAt) <= staleAfterMillis;
 }

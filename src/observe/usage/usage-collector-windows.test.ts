@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { exactPercentile } from '../../lib/exact-percentile.ts';
 import { aContainer, aContainerStatus } from '../../model/testing/sizing-records.ts';
-import { aBook, aSeries, DAY, HOUR } from '../../model/testing/usage.ts';
+import { aBook, aSeries, DAY, HOUR, usageSettings } from '../../model/testing/usage.ts';
 import { MIB, POD, start, steady, web } from './testing/collected.ts';
 import { aPodOf, aTarget, START } from './testing/collecting.ts';
 
@@ -129,6 +129,19 @@ describe('out-of-memory kills', () => {
     [collecting.targets, collecting.pods] = [[], []];
     await collecting.clock.advance(60 * 24 * HOUR);
     expect(collecting.collector.profileOf(web, 'app')).toBeUndefined();
+  });
+
+  test('are not forgotten where the clock is a month ahead when the operator starts, but for what is gone', async () => {
+    const book = aBook();
+    const gone = { ...web, name: 'gone' };
+    const kill = { key: 'k', limit: 256 * MIB, at: START - 30 * 24 * HOUR };
+    for (const each of [web, gone]) book.noteKill(each, 'app', usageSettings(), kill);
+    // Policies are not known yet.
+    const collecting = start({ targets: [], pods: [], book });
+    await collecting.clock.advance(60_000);
+    collecting.targets = [aTarget(web)];
+    await collecting.clock.advance(HOUR);
+    expect([web, gone].map((each) => book.profileOf(each, 'app') !== undefined)).toEqual([true, false]);
   });
 
   test('without a time, the restart they caused tells them apart', async () => {

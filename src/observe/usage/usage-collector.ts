@@ -72,6 +72,11 @@ export interface UsageCollectorOptions {
 const failurePolicy: BackoffPolicy = { initialMillis: 15_000, factor: 2, maxMillis: 300_000, jitter: 0.25 };
 /** That question costs nobody much, and a source that is back is not to be waited for long. */
 const outagePolicy: BackoffPolicy = { ...failurePolicy, maxMillis: 60_000 };
+/**
+ * Nothing is forgotten before: by then workloads, policies and replicas that are there have been seen, and a clock that
+ * was wrong when the machine started has been set right, which ends the process.
+ */
+const SETTLED_MILLIS: Millis = 3_600_000;
 /** Turns drift apart by this share, so that the workloads of one start do not come in one burst for ever. */
 const SPREAD = 0.1;
 
@@ -130,7 +135,7 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
   /**
    * What is to be done now: new targets, targets that are gone, kills, and turns that are due, the longest due first.
    */
-  const look = (): void => {
+  const look = (beganAt: EpochMillis): void => {
     const now = clock.now();
     const seen = new Set<string>();
     for (const target of options.targets()) {
@@ -149,7 +154,7 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
       ledger.forget(key);
       context.takenOfPods.delete(key);
     }
-    for (const forgotten of book.forget(now))
+    for (const forgotten of now - beganAt < SETTLED_MILLIS ? [] : book.forget(now))
       log.info({ ...forgotten }, 'Usage was forgotten: what used it was not seen for long');
     due = [...turns.values()]
       .filter((turn) => !turn.isRunning && turn.nextAt <= now)
@@ -243,8 +248,9 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
         const found = after && view.pod(after.namespace, after.name);
         if (found !== undefined) kills.of(found, clock.now());
       });
+      const beganAt = clock.now();
       while (!signal.aborted) {
-        look();
+        look(beganAt);
         pump(signal);
         await sleep(clock, schedule.tickMillis, signal).catch(() => {});
       }
