@@ -8,6 +8,7 @@ import { loadConfig } from '../config/load.ts';
 import { createSilentLogger } from '../lib/log.ts';
 import { createSeededRandom } from '../lib/random.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
+import { skewClock } from '../simulator/skewed-clock.ts';
 import type { KeyPair } from '../webhook/server.ts';
 import { selfCertificate } from './self-certificate.ts';
 import { namespaceObject, readManifests } from './testing/embedded-world.ts';
@@ -128,6 +129,27 @@ describe('selfCertificate', () => {
     expect(await publishedBundle(api)).toHaveLength(2);
     stop.abort();
     await Promise.all(following);
+  });
+
+  test('valid for API servers whose clocks are a day behind; one made by a clock that was a year ahead is replaced', async () => {
+    const { api, clock, register, settle, obtain } = await createWorld();
+    await register();
+    const log = createSilentLogger();
+    const ahead = skewClock(clock, 365 * DAY);
+    const made = await selfCertificate({ api, config, isLeader: () => true, clock: ahead, log });
+    const leader = await obtain(true);
+    expect(leader.first.cert).toBe(made.first.cert);
+    const stop = new AbortController();
+    let served = leader.first;
+    const following = leader.follow((pair) => {
+      served = pair;
+    }, stop.signal);
+    await settle(() => served.cert !== made.first.cert, 1000);
+    const { validFromDate } = new X509Certificate(served.cert);
+    expect(clock.now() - validFromDate.getTime()).toBeGreaterThanOrEqual(DAY);
+    expect(isTrusted(served, await publishedBundle(api))).toBe(true);
+    stop.abort();
+    await following;
   });
 
   test('a renewed pair is served when API servers have had time to trust it, and by the leader last', async () => {

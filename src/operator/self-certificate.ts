@@ -43,10 +43,10 @@ const LEAF_MILLIS = 90 * DAY_MILLIS;
  * authority.
  */
 const AUTHORITY_MILLIS = 120 * DAY_MILLIS;
-/** Clocks of API servers may be behind. */
-const SKEW_MILLIS = 300_000;
-/** Of their life. The last third, 30 days, is left to renewals that fail. */
-const RENEW_AT = 2 / 3;
+/** Clocks of API servers may be behind: while a certificate is not valid yet, no pod is steered. */
+const SKEW_MILLIS = DAY_MILLIS;
+/** The last third of their life is left to renewals that fail. */
+const RENEW_MILLIS = LEAF_MILLIS / 3;
 /** Every replica looks so often, and so long at most serves what was replaced. */
 const LOOK_MILLIS = 30_000;
 /** Until every API server has taken in a changed webhook configuration: its watch is rarely seconds behind. */
@@ -105,7 +105,9 @@ export async function selfCertificate(options: SelfCertificateOptions): Promise<
   };
   const isDue = ({ pair }: Stored): boolean => {
     const { notBeforeMillis, notAfterMillis } = validityOf(pair);
-    return clock.now() >= notBeforeMillis + RENEW_AT * (notAfterMillis - notBeforeMillis);
+    const now = clock.now();
+    // One that is not valid yet was made by a clock that was ahead, perhaps by years.
+    return now < notBeforeMillis || now >= notAfterMillis - RENEW_MILLIS;
   };
 
   const publish = async (bundle: string): Promise<void> => {
