@@ -15,7 +15,7 @@ import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import { type ApplyContext, appliedKeys, keysOfPod } from './apply.ts';
 import { LOOK_AGAIN_MILLIS, resultOfAttempt, resultOfWaiting } from './apply-result.ts';
-import { type Changes, watchedNow, writeInForce } from './change.ts';
+import { type Changes, writeInForce } from './change.ts';
 import { dropUnspread, goOn, type OngoingChange, review } from './memory.ts';
 import { evictedMessage, type PodReplacement } from './pod-replacement.ts';
 import type { ApplyResult } from './result.ts';
@@ -69,31 +69,24 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     const trial = await evictOne(context, driftOf(context, after, due), true);
     const kept = trial === undefined ? undefined : resultOfAttempt(workload, memory, trial.attempt);
     if (kept !== undefined) return kept;
-    const undo = watchedNow(memory);
+    const { ongoing } = memory;
     const watched = watchChange(due, inForce, live, clock.now());
     const phase = isDecrease(watched) && live.length > 1 ? 'canary' : 'spread';
     const change: OngoingChange = { ...watched, method: 'Evict', phase, canary: undefined, throttling: nothingSeen() };
-    memory.ongoing = [...withoutParts(memory.ongoing, partsOf(due)), change];
-    const written = await writeInForce(context, { inForce: after, lessons, undo }, clock.now());
-    if (written !== undefined) return written;
-    changes.noteMade(context, change, 'Recreate', 'Eviction');
-    return undefined;
+    memory.ongoing = [...withoutParts(ongoing, partsOf(due)), change];
+    const failed = await writeInForce(context, { inForce: after, lessons }, clock.now());
+    if (failed !== undefined) memory.ongoing = ongoing;
+    else changes.noteMade(context, change, 'Recreate', 'Eviction');
+    return failed;
   };
 
   /** Judged by the pods that have the new sizes; pods to come get the old ones from now on. */
   const takeBack = async (context: ApplyContext): Promise<ApplyResult | undefined> => {
-    const { advised, live, memory } = context;
-    const { workload, lessons } = advised;
     const { inForce, changed } = inForceNow(context);
     const differ = new Set(driftOf(context, inForce, changed).map(({ pod }) => pod));
-    const sized = live.filter((pod) => !differ.has(pod));
+    const sized = context.live.filter((pod) => !differ.has(pod));
     const harms = await changes.judge(context, () => sized);
-    if (harms.length === 0) return undefined;
-    const undo = watchedNow(memory);
-    const noted = changes.noteHarm(workload, memory, harms, { lessons, inForce });
-    const written = await writeInForce(context, { ...noted, undo }, clock.now());
-    // Not taken back yet: it is tried again at the next look.
-    return written === undefined ? noted.result : { ...written, againAfterMillis: LOOK_AGAIN_MILLIS };
+    return harms.length === 0 ? undefined : (await changes.takeBack(context, harms, inForce)).result;
   };
 
   /**

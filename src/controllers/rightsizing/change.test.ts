@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { NOON } from '../../model/testing/records.ts';
 import { aContainer, aSizedWorkload } from '../../model/testing/sizing-records.ts';
 import type { ApplyContext } from './apply.ts';
-import { watchedNow, writeInForce } from './change.ts';
+import { writeInForce } from './change.ts';
 import { createRightsizingMemory } from './memory.ts';
 
 const pods: ReadonlySet<string> = new Set(['web-1']);
@@ -15,7 +15,7 @@ test.each([
   const memory = createRightsizingMemory().of(workload.uid);
   memory.beforeEviction = pods;
   const context = { advised: { workload }, memory, annotate: async () => kept } as unknown as ApplyContext;
-  const next = { inForce: [aContainer()], lessons: { floors: [], reverts: 0 }, undo: watchedNow(memory) };
+  const next = { inForce: [aContainer()], lessons: { floors: [], reverts: 0 } };
   expect(await writeInForce(context, next, NOON + 5_000)).toEqual(kept);
   expect(memory.beforeEviction).toBe(expected);
 });

@@ -17,12 +17,12 @@ import { writeAppliedSizes } from '../../model/applied-sizes.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
 import { FLOOR_MILLIS, type LearnedFloor, type Lessons, learn, writeLessons } from '../../model/learned-floors.ts';
 import { effectiveChanges, type SizeChange, sizeOfContainer } from '../../model/pod-size.ts';
-import type { ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
+import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import type { ApplyContext } from './apply.ts';
 import { LOOK_AGAIN_MILLIS } from './apply-result.ts';
 import { keptText } from './keep-watch.ts';
-import { noteChanges, noteParts, type OngoingChange, type WorkloadMemory } from './memory.ts';
+import { noteChanges, noteParts, type OngoingChange } from './memory.ts';
 import { whyOf } from './recommended.ts';
 import type { ApplyResult } from './result.ts';
 import type { LookForThrottling } from './throttling.ts';
@@ -55,15 +55,20 @@ export interface Changes {
     podsOf: (change: OngoingChange) => readonly SizedPod[],
     watched?: readonly OngoingChange[],
   ): Promise<readonly HarmfulChange[]>;
+  /** Does what {@link noteHarm} does, and writes what is in force then. */
+  takeBack(
+    context: ApplyContext,
+    harms: readonly HarmfulChange[],
+    inForce: readonly ContainerSpecRecord[],
+  ): Promise<TakenBack>;
   /**
    * Decreases did harm: told, remembered as a floor, and taken out of the sizes in force. Only the parts that are to
    * blame are; the rest of the change is watched on. Writes nothing itself.
    */
   noteHarm(
-    workload: SizedWorkload,
-    memory: WorkloadMemory,
+    context: Pick<ApplyContext, 'advised' | 'memory'>,
     harms: readonly HarmfulChange[],
-    known: { readonly lessons: Lessons; readonly inForce: readonly ContainerSpecRecord[] },
+    inForce: readonly ContainerSpecRecord[],
   ): HarmNoted;
 }
 
@@ -73,16 +78,18 @@ export interface HarmfulChange {
   readonly harm: Harm;
 }
 
-export interface HarmNoted {
-  /** What the workload has learned. */
-  readonly lessons: Lessons;
-  /** The sizes with what did harm taken back. */
-  readonly inForce: readonly ContainerSpecRecord[];
+export interface HarmNoted extends InForce {
+  readonly result: ApplyResult;
+}
+
+export interface TakenBack {
+  /** The sizes with what did harm taken back; undefined: it could not be written, and is tried again. */
+  readonly inForce: readonly ContainerSpecRecord[] | undefined;
   readonly result: ApplyResult;
 }
 
 export function createChanges({ lookForThrottling, events, journal, metrics, clock }: ChangeOptions): Changes {
-  return {
+  const changes: Changes = {
     noteMade({ advised, policy, memory }, { changes, before }, method, how) {
       const { workload, advice } = advised;
       const now = clock.now();
@@ -111,7 +118,17 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
       }
       return harms;
     },
-    noteHarm(workload, memory, harms, { lessons, inForce }) {
+    async takeBack(context, harms, inForce) {
+      const { memory } = context;
+      const { ongoing, takenBack: before } = memory;
+      const noted = changes.noteHarm(context, harms, inForce);
+      const failed = await writeInForce(context, noted, clock.now());
+      if (failed === undefined) return noted;
+      Object.assign(memory, { ongoing, takenBack: before });
+      // Not taken back yet: it is tried again at the next look.
+      return { inForce: undefined, result: { ...failed, againAfterMillis: LOOK_AGAIN_MILLIS } };
+    },
+    noteHarm({ advised: { workload, lessons }, memory }, harms, inForce) {
       const now = clock.now();
       const cause = harms.map(({ harm }) => harm.cause).join('; ');
       let sizes = inForce;
@@ -140,6 +157,7 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
       };
     },
   };
+  return changes;
 }
 
 /** What a decrease that did harm has shown to be needed: what there was before. */
@@ -154,28 +172,22 @@ export function floorsOf(
   });
 }
 
-/** What is to be in force, and what the memory goes back to where that cannot be written. */
-export interface InForceNext {
+/** What is to be written of a workload. */
+export interface InForce {
+  /** The sizes that its pods are to have. */
   readonly inForce: readonly ContainerSpecRecord[];
+  /** What it has learned. */
   readonly lessons: Lessons;
-  readonly undo: WatchedNow;
-}
-
-export type WatchedNow = Pick<WorkloadMemory, 'ongoing' | 'takenBack'>;
-
-/** To be taken before the memory is changed for a write that may fail. */
-export function watchedNow({ ongoing, takenBack }: WorkloadMemory): WatchedNow {
-  return { ongoing, takenBack };
 }
 
 /**
  * Writes which sizes are in force, what was learned, and what the memory says is watched, all at once: whoever leads
  * next sees no decrease that nobody watches.
- * @returns why it could not.
+ * @returns why it could not: then the memory must say again what is watched.
  */
 export async function writeInForce(
   { advised: { workload }, memory, annotate }: ApplyContext,
-  { inForce, lessons, undo }: InForceNext,
+  { inForce, lessons }: InForce,
   now: EpochMillis,
 ): Promise<ApplyResult | undefined> {
   const kept = await annotate({
@@ -184,8 +196,7 @@ export async function writeInForce(
     [rightsizingKeys.learnedFloors]: writeLessons(lessons) ?? null,
     [rightsizingKeys.watchedChanges]: keptText(memory),
   });
-  if (kept !== undefined) Object.assign(memory, undo);
   // A replacement that was made before has what was in force then: that says nothing about admission.
-  else memory.beforeEviction = undefined;
+  if (kept === undefined) memory.beforeEviction = undefined;
   return kept;
 }

@@ -28,7 +28,7 @@ import type { SizedPod } from '../../model/sizing-view.ts';
 import type { SizeActuator } from './actuator.ts';
 import { type ApplyContext, ofOneSize } from './apply.ts';
 import { LOOK_AGAIN_MILLIS, resultOfAttempt } from './apply-result.ts';
-import { type Changes, watchedNow, writeInForce } from './change.ts';
+import { type Changes, writeInForce } from './change.ts';
 import { type Converged, createConverge, decisionFor } from './converge.ts';
 import { resultInPlace, resultOfWaitingPods, soonEnough } from './in-place-result.ts';
 import type { MakeRoom } from './make-room.ts';
@@ -77,12 +77,12 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     const { advised, memory } = context;
     const { lessons } = advised;
     const inForce = applyChanges(inForceNow(context).inForce, change.changes);
-    const undo = watchedNow(memory);
+    const { ongoing } = memory;
     goOn(memory, change, { ...change, phase: 'spread' });
-    const written = await writeInForce(context, { inForce, lessons, undo }, clock.now());
-    if (written !== undefined) return written;
-    changes.noteMade(context, change, 'InPlace', 'InPlace');
-    return undefined;
+    const failed = await writeInForce(context, { inForce, lessons }, clock.now());
+    if (failed !== undefined) memory.ongoing = ongoing;
+    else changes.noteMade(context, change, 'InPlace', 'InPlace');
+    return failed;
   };
 
   const spreadAll = async (
@@ -205,21 +205,16 @@ export function createInPlace(options: InPlaceOptions): InPlace {
   };
 
   const takeBack = async (context: ApplyContext): Promise<ApplyResult | undefined> => {
-    const { advised, live, memory } = context;
-    const { workload, lessons } = advised;
+    const { live } = context;
     const harms = await changes.judge(context, (change) =>
       change.phase === 'canary' ? live.filter(({ pod }) => pod.uid === change.canary?.uid) : live,
     );
     if (harms.length === 0) return undefined;
     const { inForce, changed } = inForceNow(context);
-    const undo = watchedNow(memory);
-    const noted = changes.noteHarm(workload, memory, harms, { lessons, inForce });
-    const written = await writeInForce(context, { ...noted, undo }, clock.now());
-    // Not taken back yet: it is tried again at the next look.
-    if (written !== undefined) return { ...written, againAfterMillis: LOOK_AGAIN_MILLIS };
+    const taken = await changes.takeBack(context, harms, inForce);
     const touched = [...changed, ...harms.flatMap(({ change }) => change.changes)];
-    await converge(context, noted.inForce, touched);
-    return noted.result;
+    if (taken.inForce !== undefined) await converge(context, taken.inForce, touched);
+    return taken.result;
   };
 
   /** Looks after the changes under way. @returns the workload's result where it goes no further now. */

@@ -18,7 +18,7 @@ import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizeActuator } from './actuator.ts';
 import type { ApplyContext } from './apply.ts';
 import { LOOK_AGAIN_MILLIS, resultOfAttempt, resultOfWaiting } from './apply-result.ts';
-import { type Changes, watchedNow, writeInForce } from './change.ts';
+import { type Changes, writeInForce } from './change.ts';
 import { keptText } from './keep-watch.ts';
 import { dropUnspread, type OngoingChange, review, UNSEEN_MILLIS } from './memory.ts';
 import type { ApplyResult, AttemptOutcome } from './result.ts';
@@ -115,17 +115,17 @@ export function createRecreate(options: RecreateOptions): Recreate {
       canary: undefined,
       throttling: nothingSeen(),
     };
-    const undo = watchedNow(memory);
+    const { ongoing } = memory;
     const isLess = isDecrease(change);
     const trial = isLess ? await retemplate(context, to, 'the recommendation', { isTrial: true }) : undefined;
     if (trial !== undefined && trial.kind !== 'asked') return resultOfAttempt(workload, memory, trial);
-    memory.ongoing = [...withoutParts(memory.ongoing, partsOf(due)), change];
+    memory.ongoing = [...withoutParts(ongoing, partsOf(due)), change];
     // Before the template: else whoever leads next might see a decrease that nobody watches. What is not in the template
     // is none to him.
     const unkept = isLess ? await keepWatched(context) : undefined;
     const attempt = unkept === undefined ? await retemplate(context, to, 'the recommendation') : undefined;
     if (attempt?.kind !== 'asked') {
-      Object.assign(memory, undo);
+      memory.ongoing = ongoing;
       if (isLess && attempt !== undefined) await keepWatched(context);
       return unkept ?? (attempt && resultOfAttempt(workload, memory, attempt));
     }
@@ -133,23 +133,18 @@ export function createRecreate(options: RecreateOptions): Recreate {
     const how = policy.spec.updates.useServerSideApply ? 'ServerSideApply' : 'StrategicMergePatch';
     changes.noteMade(context, change, 'Recreate', how);
     // The template has it all; nothing is applied beside it.
-    const next = { inForce: workload.containers, lessons, undo: watchedNow(memory) };
-    return writeInForce(context, next, clock.now());
+    return writeInForce(context, { inForce: workload.containers, lessons }, clock.now());
   };
 
   /** The template goes back to what it was before the decrease, or where the change never was in it, the pods do. */
   const takeBack = async (context: ApplyContext): Promise<ApplyResult | undefined> => {
     const { advised, live, memory } = context;
-    const { workload, lessons } = advised;
+    const { workload } = advised;
     const harms = await changes.judge(context, () => live);
     if (harms.length === 0) return undefined;
-    if (harms.every(({ change }) => change.method !== 'Recreate')) {
-      // It never was in the template.
-      const undo = watchedNow(memory);
-      const noted = changes.noteHarm(workload, memory, harms, { lessons, inForce: advised.inForce });
-      const written = await writeInForce(context, { ...noted, undo }, clock.now());
-      return written === undefined ? noted.result : { ...written, againAfterMillis: LOOK_AGAIN_MILLIS };
-    }
+    // It never was in the template.
+    if (harms.every(({ change }) => change.method !== 'Recreate'))
+      return (await changes.takeBack(context, harms, advised.inForce)).result;
     const before = harms.reduce(
       (sizes, { change, harm }) => takenBack(sizes, change, partsTakenBack(sizes, change, harm.parts)),
       workload.containers,
@@ -161,10 +156,9 @@ export function createRecreate(options: RecreateOptions): Recreate {
     // Not taken back yet: it is tried again at the next look.
     if (kept !== undefined) return { ...kept, againAfterMillis: kept.againAfterMillis ?? LOOK_AGAIN_MILLIS };
     memory.retemplated = undefined;
-    const noted = changes.noteHarm(workload, memory, harms, { lessons, inForce: before });
-    const next = { inForce: workload.containers, lessons: noted.lessons, undo: watchedNow(memory) };
-    const written = await writeInForce(context, next, clock.now());
-    return written === undefined ? noted.result : { ...written, againAfterMillis: LOOK_AGAIN_MILLIS };
+    const noted = changes.noteHarm(context, harms, before);
+    const failed = await writeInForce(context, { ...noted, inForce: workload.containers }, clock.now());
+    return failed === undefined ? noted.result : { ...failed, againAfterMillis: LOOK_AGAIN_MILLIS };
   };
 
   return async (context) => {
