@@ -127,7 +127,7 @@ describe('at rest', () => {
 
   test('what is due waits for what is watched; a decrease that is not worth it is told rather; else it is at rest', () => {
     const own = memory();
-    const held: ApplyResult = { status: 'Pending', reason: 'NotWorthIt', againAfterMillis: 60_000 };
+    const held: ApplyResult = { status: 'Pending', reason: 'RestartTogether', againAfterMillis: 60_000 };
     const rest = advised(undefined, undefined);
     expect(resultOfWaiting(rest, own, { isDue: false })).toEqual({ status: 'Applied' });
     expect(resultOfWaiting(rest, own, { isDue: true })).toMatchObject({ status: 'Pending', reason: 'ChangeWatched' });
@@ -138,7 +138,7 @@ describe('at rest', () => {
     const own = memory();
     const watched = watchChange([{ container: 'app', to: { cpuRequest: 1 } }], [], [], 0);
     own.ongoing = [{ ...watched, method: 'Recreate', phase: 'spread', canary: undefined, throttling: nothingSeen() }];
-    const held: ApplyResult = { status: 'Pending', reason: 'NotWorthIt', againAfterMillis: 60_000 };
+    const held: ApplyResult = { status: 'Pending', reason: 'RestartTogether', againAfterMillis: 60_000 };
     for (const waiting of [{ isDue: false }, { isDue: true }, { isDue: true, held }]) {
       expect(resultOfWaiting(advised(undefined, undefined), own, waiting).againAfterMillis).toBe(5_000);
     }

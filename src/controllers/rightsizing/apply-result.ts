@@ -12,13 +12,13 @@ import type { Millis } from '../../lib/units.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
 import type { Advised } from './advise.ts';
 import type { WorkloadMemory } from './memory.ts';
-import type { ApplyResult, AttemptOutcome } from './result.ts';
+import { type ApplyResult, type AttemptOutcome, pending } from './result.ts';
 
 /**
  * Reasons for which only time or another change in the cluster is waited for: nobody has to do anything, so the
  * workload is `Pending` and not `Skipped`.
  */
-const passing: ReadonlySet<string> = new Set([
+const passing: ReadonlySet<ReasonName> = new Set([
   'NotLeader',
   'CachesStale',
   'LeaderWarmup',
@@ -52,7 +52,7 @@ const passing: ReadonlySet<string> = new Set([
 const RETRY_MILLIS: Millis = 15_000;
 
 /** No attempt is made for a while because the last one failed: what failed is the reason, not the pause. */
-const pauses: ReadonlySet<string> = new Set(['ChangeBackoff', 'ChangesIneffective']);
+const pauses: ReadonlySet<ReasonName> = new Set(['ChangeBackoff', 'ChangesIneffective']);
 
 /** @returns undefined where the attempt went through, or its object is gone. */
 export function resultOfAttempt(
@@ -139,7 +139,7 @@ export function resultOfWaiting(
   if (held !== undefined) return { ...held, againAfterMillis: againAfterMillis ?? held.againAfterMillis };
   if (isDue) {
     const message = renderReason('ChangeWatched', {});
-    return { status: 'Pending', reason: 'ChangeWatched', message, againAfterMillis };
+    return pending('ChangeWatched', message, againAfterMillis);
   }
   return { ...resultAtRest(advised, memory), againAfterMillis };
 }

@@ -18,7 +18,7 @@ import { LOOK_AGAIN_MILLIS, resultOfAttempt, resultOfWaiting } from './apply-res
 import { type Changes, writeInForce } from './change.ts';
 import { dropUnspread, goOn, type OngoingChange, review } from './memory.ts';
 import { evictedMessage, type PodReplacement } from './pod-replacement.ts';
-import type { ApplyResult } from './result.ts';
+import { type ApplyResult, pending } from './result.ts';
 import type { RightsizingSettings } from './settings.ts';
 import { nothingSeen } from './throttling.ts';
 import { worthNewPods } from './worth.ts';
@@ -154,8 +154,4 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
 function inForceNow({ advised, memory }: ApplyContext) {
   const changed = joinChanges(memory.ongoing.flatMap((each) => each.changes));
   return { inForce: applyChanges(advised.inForce, changed), changed };
-}
-
-function pending(reason: string, message: string, againAfterMillis: Millis): ApplyResult {
-  return { status: 'Pending', reason, message, againAfterMillis };
 }

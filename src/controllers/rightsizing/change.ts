@@ -24,7 +24,7 @@ import { LOOK_AGAIN_MILLIS } from './apply-result.ts';
 import { keptText } from './keep-watch.ts';
 import { noteChanges, noteParts, type OngoingChange } from './memory.ts';
 import { whyOf } from './recommended.ts';
-import type { ApplyResult } from './result.ts';
+import { type ApplyResult, pending } from './result.ts';
 import type { LookForThrottling } from './throttling.ts';
 
 export interface ChangeOptions {
@@ -153,7 +153,7 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
       return {
         lessons: learn(lessons, floors),
         inForce: sizes,
-        result: { status: 'Pending', reason: 'ChangeReverted', message, againAfterMillis: LOOK_AGAIN_MILLIS },
+        result: pending('ChangeReverted', message, LOOK_AGAIN_MILLIS),
       };
     },
   };

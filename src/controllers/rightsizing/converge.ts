@@ -13,6 +13,7 @@ import { joinChanges, onlyParts } from '../../decide/rightsizing/side-by-side.ts
 import { includesPart } from '../../decide/rightsizing/watched-change.ts';
 import type { ResizeDecision } from '../../decide/size-decision.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { ReasonName } from '../../lib/reasons.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { applyChanges, isIncrease, type SizeChange, sizeOfContainer } from '../../model/pod-size.ts';
 import { type ReplicaState, stateOfPod, withReplicaSizes } from '../../model/replica-sizes.ts';
@@ -163,7 +164,7 @@ function rises({ pod, changes }: DriftedPod): boolean {
 }
 
 /** About all pods alike: the next one would hear the same. */
-export function isGlobal(reason: string): boolean {
+export function isGlobal(reason: ReasonName): boolean {
   return (
     reason === 'ResizeConcurrency' || reason === 'ChangePace' || reason === 'LeaderWarmup' || reason === 'CachesStale'
   );

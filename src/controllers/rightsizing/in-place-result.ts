@@ -7,7 +7,7 @@ import { noReplicas } from '../../model/replica-sizes.ts';
 import type { ApplyContext } from './apply.ts';
 import { LOOK_AGAIN_MILLIS, resultOfWaiting } from './apply-result.ts';
 import { NONE_RUNS } from './in-place-problem.ts';
-import type { ApplyResult } from './result.ts';
+import { type ApplyResult, pending } from './result.ts';
 import { throttlingNote } from './throttling.ts';
 
 /** @param isHeld what is due waits until the changes under way are behind it. */
@@ -21,12 +21,12 @@ export function resultInPlace(
     const note = throttlingNote(memory.ongoing);
     const watched = renderReason('CanaryWatched', { pod: first.canary.name });
     const message = note === undefined ? watched : `${watched}; ${note}`;
-    return { status: 'Pending', reason: 'CanaryWatched', message, againAfterMillis: LOOK_AGAIN_MILLIS };
+    return pending('CanaryWatched', message, LOOK_AGAIN_MILLIS);
   }
   const resizing = live.filter(({ pod }) => isResizing(pod.uid)).length;
   if (resizing > 0) {
     const message = `${resizing} of ${live.length} pods are being resized`;
-    return { status: 'Pending', reason: 'ResizeInFlight', message, againAfterMillis: LOOK_AGAIN_MILLIS };
+    return pending('ResizeInFlight', message, LOOK_AGAIN_MILLIS);
   }
   return resultOfWaiting(advised, memory, { isDue: isHeld });
 }
@@ -51,8 +51,7 @@ export function resultOfWaitingPods(context: ApplyContext, dying: string | undef
 }
 
 function inRollout({ advised: { workload } }: ApplyContext): ApplyResult {
-  const message = renderReason('TemplateRollout', { workload: workloadText(workload) });
-  return { status: 'Pending', reason: 'TemplateRollout', message };
+  return pending('TemplateRollout', renderReason('TemplateRollout', { workload: workloadText(workload) }));
 }
 
 function noneRuns({ advised: { workload }, replicas = noReplicas }: ApplyContext): ApplyResult {

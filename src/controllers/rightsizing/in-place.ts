@@ -34,7 +34,7 @@ import { resultInPlace, resultOfWaitingPods, soonEnough } from './in-place-resul
 import type { MakeRoom } from './make-room.ts';
 import { endOf, goOn, type OngoingChange, review } from './memory.ts';
 import type { SizeReplicas } from './replicas.ts';
-import type { ApplyResult } from './result.ts';
+import { type ApplyResult, pending } from './result.ts';
 import type { RightsizingSettings } from './settings.ts';
 import { nothingSeen } from './throttling.ts';
 import { giveToCome } from './to-come.ts';
@@ -134,7 +134,7 @@ export function createInPlace(options: InPlaceOptions): InPlace {
       const given = raises.length === 0 ? undefined : await spreadAll(context, watch(context, [raises], undefined));
       if (given !== undefined || decreases.length === 0) return given;
       // When it is scaled up, all of them would have at once what none has been seen to do with.
-      return { status: 'Pending', reason: 'CanaryWatched', message: 'no pod runs that could have less first' };
+      return pending('CanaryWatched', 'no pod runs that could have less first');
     }
     if (first.length === 0) {
       // None of those that show the need runs long enough to be asked: it is for those still to come.
@@ -176,7 +176,7 @@ export function createInPlace(options: InPlaceOptions): InPlace {
       // It is gone, or was not granted: the guards remember why, and another look begins anew.
       endOf(context.memory, change);
       const message = 'the first pod did not get the new size; it is tried again';
-      return { status: 'Pending', reason: 'CanaryWatched', message, againAfterMillis: LOOK_AGAIN_MILLIS };
+      return pending('CanaryWatched', message, LOOK_AGAIN_MILLIS);
     }
     if (!isAsked || !isInForce(pod.sizing, change.changes)) return undefined;
     // Whether less is enough for the others is not known either while nothing is read.
@@ -201,7 +201,7 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     if (isStillAdvised(change, advised.advice, rulesOf(policy.spec))) return spread(context, change);
     endOf(context.memory, change);
     const message = 'what the first pod was given is not advised any more; it is decided anew';
-    return { status: 'Pending', reason: 'CanaryWatched', message, againAfterMillis: LOOK_AGAIN_MILLIS };
+    return pending('CanaryWatched', message, LOOK_AGAIN_MILLIS);
   };
 
   const takeBack = async (context: ApplyContext): Promise<ApplyResult | undefined> => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ReasonName } from '../../lib/reasons.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import { validPolicy } from '../../model/testing/policies.ts';
 import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
@@ -114,7 +115,7 @@ describe('pods whose nodes have no room', () => {
 describe('what no pod has room for', () => {
   test('is given to new ones once that has lasted and one may go', async () => {
     const { clock, asked, context, makeRoom } = scene();
-    const ask = (reason?: string) => makeRoom.isTime(context, more, [pod('a'), pod('b')], reason);
+    const ask = (reason?: ReasonName) => makeRoom.isTime(context, more, [pod('a'), pod('b')], reason);
     expect(await ask('NodeHasNoRoom')).toBe(false);
     await clock.advance(5 * MINUTE);
     expect(await ask('NodeHasNoRoom')).toBe(true);
@@ -123,14 +124,14 @@ describe('what no pod has room for', () => {
     expect(await ask('NodeHasNoRoom')).toBe(false);
   });
 
-  test.each(['ChangePace', undefined])('waits where it is %s that keeps it', async (reason) => {
+  test.each(['ChangePace', undefined] as const)('waits where it is %s that keeps it', async (reason) => {
     const { clock, context, makeRoom } = scene();
     await makeRoom.isTime(context, more, [pod('a')], reason);
     await clock.advance(10 * MINUTE);
     expect(await makeRoom.isTime(context, more, [pod('a')], reason)).toBe(false);
   });
 
-  test.each<[string, readonly string[], readonly string[], string | undefined, boolean]>([
+  test.each<[string, readonly string[], readonly string[], ReasonName | undefined, boolean]>([
     ['all that were tried were deferred to the end', ['a', 'b'], ['a', 'b'], 'ChangeBackoff', true],
     ['one of them was not', ['a'], ['a', 'b'], 'ChangeBackoff', false],
     ['none of them was', [], ['a', 'b'], 'ChangeBackoff', false],

@@ -6,6 +6,7 @@
 import { mayEvict } from '../../decide/rightsizing/choose-method.ts';
 import type { DriftedPod } from '../../decide/rightsizing/pod-drift.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { ReasonName } from '../../lib/reasons.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { effectiveChanges, type SizeChange } from '../../model/pod-size.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
@@ -13,7 +14,7 @@ import type { SizeActuator } from './actuator.ts';
 import type { ApplyContext } from './apply.ts';
 import { LOOK_AGAIN_MILLIS, resultOfAttempt } from './apply-result.ts';
 import { evictedMessage, type PodReplacement } from './pod-replacement.ts';
-import type { ApplyResult } from './result.ts';
+import { type ApplyResult, pending } from './result.ts';
 import type { RightsizingSettings } from './settings.ts';
 
 export interface MakeRoomOptions {
@@ -40,7 +41,7 @@ export interface MakeRoom {
     context: ApplyContext,
     raises: readonly SizeChange[],
     tried: readonly SizedPod[],
-    reason: string | undefined,
+    reason: ReasonName | undefined,
   ): Promise<boolean>;
 }
 
@@ -66,7 +67,7 @@ export function createMakeRoom({ replacement, actuator, settings, sizesNewPods, 
     const blocked = resultOfAttempt(advised.workload, memory, tried.attempt);
     if (blocked !== undefined) return blocked;
     const message = evictedMessage(tried.decision);
-    return { status: 'Pending', reason: 'EvictedToResize', message, againAfterMillis: LOOK_AGAIN_MILLIS };
+    return pending('EvictedToResize', message, LOOK_AGAIN_MILLIS);
   };
 
   return Object.assign(makeRoom, {
@@ -74,7 +75,7 @@ export function createMakeRoom({ replacement, actuator, settings, sizesNewPods, 
       context: ApplyContext,
       raises: readonly SizeChange[],
       tried: readonly SizedPod[],
-      reason: string | undefined,
+      reason: ReasonName | undefined,
     ): Promise<boolean> {
       const { memory } = context;
       const isCramped =

@@ -10,7 +10,7 @@ import { mostOfAll, noReplicas, stateOfPod, withReplicaSizes } from '../../model
 import type { Advised } from './advise.ts';
 import type { Annotations } from './annotate.ts';
 import { LOOK_AGAIN_MILLIS } from './apply-result.ts';
-import type { ApplyResult } from './result.ts';
+import { type ApplyResult, pending } from './result.ts';
 
 export interface Rejoining {
   readonly annotations: Annotations;
@@ -41,12 +41,7 @@ export function toOneSize(advised: Advised): Rejoining | undefined {
       [rightsizingKeys.appliedSizes]: writeAppliedSizes(workload.containers, all) ?? null,
       [rightsizingKeys.learnedFloors]: writeLessons(learned) ?? null,
     },
-    result: {
-      status: 'Pending',
-      reason: 'OneSizeForAll',
-      message: renderReason('OneSizeForAll', { cause: replicas.obstacle }),
-      againAfterMillis: LOOK_AGAIN_MILLIS,
-    },
+    result: pending('OneSizeForAll', renderReason('OneSizeForAll', { cause: replicas.obstacle }), LOOK_AGAIN_MILLIS),
   };
 }
 

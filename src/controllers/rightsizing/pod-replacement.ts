@@ -11,7 +11,7 @@ import { touches } from '../../decide/rightsizing/side-by-side.ts';
 import type { EvictToResizeDecision } from '../../decide/size-decision.ts';
 import { ADMISSION, type SizeLog } from '../../guard/size/size-history.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { renderReason } from '../../lib/reasons.ts';
+import { type ReasonName, renderReason } from '../../lib/reasons.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
 import { applyChanges, sizeKeys, sizeOfContainer, sumOf } from '../../model/pod-size.ts';
@@ -54,7 +54,7 @@ export interface PodReplacementOptions {
 }
 
 /** Objections that are about one pod only: another may go. Any other is about the workload or the whole cluster. */
-const ofOnePod: ReadonlySet<string> = new Set([
+const ofOnePod: ReadonlySet<ReasonName> = new Set([
   'Protected',
   'NodeLeaving',
   'NodeNotReady',

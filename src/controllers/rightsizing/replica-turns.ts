@@ -4,7 +4,7 @@ import { type Pace, paceOf } from '../../decide/rightsizing/replica-pace.ts';
 import { onlyParts, partsOf, without } from '../../decide/rightsizing/side-by-side.ts';
 import { loweredResources, type SizedPart } from '../../decide/rightsizing/watched-change.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { renderReason } from '../../lib/reasons.ts';
+import { type ReasonName, renderReason } from '../../lib/reasons.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { type SizeChange, sizeOfContainer } from '../../model/pod-size.ts';
 import type { PolicySpec } from '../../model/policy-spec.ts';
@@ -14,7 +14,7 @@ import type { ReplicaAdvice } from './advise-replicas.ts';
 import { watchedSince } from './memory.ts';
 import type { Given } from './replica-change.ts';
 import type { ReplicaMemory } from './replica-memory.ts';
-import type { ApplyResult } from './result.ts';
+import { type ApplyResult, pending } from './result.ts';
 import type { RightsizingSettings } from './settings.ts';
 
 /**
@@ -89,7 +89,7 @@ export function inTime(
 }
 
 /** The cluster as a whole takes only so many changes at once, or in a minute. */
-export function isOfTurns(reason: string): boolean {
+export function isOfTurns(reason: ReasonName): boolean {
   return reason === 'ChangePace' || reason === 'ResizeConcurrency';
 }
 
@@ -184,9 +184,9 @@ export function waitingFor(
   if (replica === undefined) return undefined;
   const pod = replicas.find((each) => each.replica === replica)?.pod.pod.name ?? replica;
   if (pace.kind === 'begin' || pace.for === 'watched') {
-    return { status: 'Pending', reason: 'CanaryWatched', message: renderReason('CanaryWatched', { pod }) };
+    return pending('CanaryWatched', renderReason('CanaryWatched', { pod }));
   }
   const remaining = formatDuration(Math.ceil(pace.millis / 1000) * 1000);
   const message = renderReason('ReplicaHarmed', { pod, remaining });
-  return { status: 'Pending', reason: 'ReplicaHarmed', message, againAfterMillis: pace.millis };
+  return pending('ReplicaHarmed', message, pace.millis);
 }

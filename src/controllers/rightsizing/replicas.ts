@@ -11,7 +11,7 @@ import { firstToChange, isResizable } from '../../decide/rightsizing/pod-drift.t
 import { helpInRollout } from '../../decide/rightsizing/rollout-help.ts';
 import { type Beginning, joinChanges, mayBegin, restOf } from '../../decide/rightsizing/side-by-side.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { renderReason } from '../../lib/reasons.ts';
+import { type ReasonName, renderReason } from '../../lib/reasons.ts';
 import { formatTime } from '../../lib/rfc3339.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { effectiveChanges, type SizeChange } from '../../model/pod-size.ts';
@@ -46,7 +46,7 @@ import {
   restedOf,
   waitingFor,
 } from './replica-turns.ts';
-import type { ApplyResult } from './result.ts';
+import { type ApplyResult, pending } from './result.ts';
 import type { RightsizingSettings } from './settings.ts';
 import { type Attempt, giveToCome } from './to-come.ts';
 import { lookAfterReplicas } from './watch-replicas.ts';
@@ -86,7 +86,7 @@ interface Attempted {
 /** A replica whose node has no room says nothing about the others: so many are tried before all wait. */
 const MAX_TRIES = 3;
 /** What a pod is told that its node had no room for a moment ago; all else would keep a new pod from its size as well. */
-const isAfterRefusal: ReadonlySet<string | undefined> = new Set([
+const isAfterRefusal: ReadonlySet<ReasonName | undefined> = new Set([
   'ChangeBackoff',
   'ChangesIneffective',
   'InfeasibleBefore',
@@ -277,7 +277,7 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
     const message = cause && renderReason('ChangeReverted', { ...workload, cause });
     return {
       states: next,
-      ended: message === undefined ? undefined : { status: 'Pending', reason: 'ChangeReverted', message },
+      ended: message === undefined ? undefined : pending('ChangeReverted', message),
       kept,
       waiting,
       ...(!isGathered && { againAfterMillis: gathering.memory || gathering.all }),

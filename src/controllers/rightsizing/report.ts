@@ -2,7 +2,7 @@
 import type { EngineJournal } from '../../act/journal.ts';
 import type { RightsizingEvents } from '../../act/rightsizing-events.ts';
 import type { WorkloadOutcome } from '../../decide/rightsizing/workload-status.ts';
-import { describeReason, isReasonName, renderReason } from '../../lib/reasons.ts';
+import { describeReason, type ReasonName, renderReason } from '../../lib/reasons.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
 
@@ -18,7 +18,6 @@ export function createSkipReporter({ events, journal }: SkipReporterOptions): Re
   return (workload, { status, reason = 'ProcessingFailed', message = reason }, advice) => {
     const kind = status === 'Error' ? 'failed' : 'blocked';
     if (kind === 'blocked') journal.record(workloadKey(workload), { kind, reason, message });
-    if (!isReasonName(reason)) return;
     const { kinds, eventType, advice: usual } = describeReason(reason);
     // The normal pace of work; an event for each would drown those that matter.
     if (eventType === 'Normal') return;
@@ -49,6 +48,6 @@ export function isKeptFromIt({ status, reason }: WorkloadOutcome): boolean {
 }
 
 /** Somebody should know, though the workload has what it may have. */
-function isWarning(reason: string | undefined): boolean {
-  return reason !== undefined && isReasonName(reason) && describeReason(reason).eventType === 'Warning';
+function isWarning(reason: ReasonName | undefined): boolean {
+  return reason !== undefined && describeReason(reason).eventType === 'Warning';
 }

@@ -7,7 +7,7 @@ import type { SizedAdvice } from '../../decide/rightsizing/recommend-workload.ts
 import type { ReplicaTold } from '../../decide/rightsizing/replica-text.ts';
 import type { Saving } from '../../decide/rightsizing/savings.ts';
 import type { Block } from '../../guard/context.ts';
-import { renderReason } from '../../lib/reasons.ts';
+import { type ReasonName, renderReason } from '../../lib/reasons.ts';
 import type { Millis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
 
@@ -61,9 +61,14 @@ export type AttemptOutcome =
 /** How applying went, as the status tells it. */
 export interface ApplyResult {
   readonly status: 'Applied' | 'Pending' | 'Skipped' | 'Error';
-  readonly reason?: string | undefined;
+  readonly reason?: ReasonName | undefined;
   readonly message?: string | undefined;
   readonly advice?: string | undefined;
   readonly isForbidden?: boolean;
   readonly againAfterMillis?: Millis | undefined;
+}
+
+/** Time or another change is waited for, and nobody has to do anything. */
+export function pending(reason: ReasonName, message: string, againAfterMillis?: Millis): ApplyResult {
+  return { status: 'Pending', reason, message, againAfterMillis };
 }

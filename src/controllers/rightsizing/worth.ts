@@ -11,7 +11,7 @@ import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { SizeChange } from '../../model/pod-size.ts';
 import type { ApplyContext } from './apply.ts';
 import type { WorkloadMemory } from './memory.ts';
-import type { ApplyResult } from './result.ts';
+import { type ApplyResult, pending } from './result.ts';
 import type { RightsizingSettings } from './settings.ts';
 
 export interface Worth {
@@ -92,10 +92,6 @@ export function worthNewPods(
   const may = mayBegin(due, context.advised.inForce, context.memory.ongoing, true);
   const { beginning, held } = worthBeginning(context, may, settings, now);
   return { beginning: joinChanges([...beginning.raises, ...beginning.decreases]), held };
-}
-
-function pending(reason: string, message: string, againAfterMillis: Millis): ApplyResult {
-  return { status: 'Pending', reason, message, againAfterMillis };
 }
 
 const remainingText = (millis: Millis): string => formatDuration(Math.ceil(millis / 1000) * 1000);

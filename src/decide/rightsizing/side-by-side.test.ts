@@ -197,7 +197,7 @@ describe('the QoS class', () => {
 
 describe('what is left when a guard objects', () => {
   const both = { raises: moreCpu, decreases: of('app', { memoryRequest: MIB }) };
-  test.each<[string, Parameters<typeof restOf>[0], string, ReturnType<typeof restOf>]>([
+  test.each<[string, ...Parameters<typeof restOf>, ReturnType<typeof restOf>]>([
     ['memory in use: the rest', both, 'MemoryInUse', { raises: moreCpu, decreases: [] }],
     [
       'memory in use: CPU may fall',

@@ -3,6 +3,7 @@
  * once, whatever is being watched; less waits only for what is about the same resource, and for the first pod of
  * another decrease.
  */
+import type { ReasonName } from '../../lib/reasons.ts';
 import { qosClassOf, type SizeChange, type SizeKey, sizeKeys, sizeOfContainer } from '../../model/pod-size.ts';
 import type { ContainerSize, ContainerSpecRecord, QosClass } from '../../model/sizing-records.ts';
 import {
@@ -57,7 +58,7 @@ export function mayBegin(
  * What is left of a change when a guard objects to some part of it: memory in use holds back what is advised to take of
  * memory, and a node or a quota without room what would need it.
  */
-export function restOf({ raises, decreases }: Beginning, reason: string): Beginning | undefined {
+export function restOf({ raises, decreases }: Beginning, reason: ReasonName): Beginning | undefined {
   if (reason === 'MemoryInUse' || reason === 'MemoryUseUnknown') {
     const memory = partsOf(decreases).filter(({ resource }) => resource === 'memory');
     const left = without(decreases, memory);

@@ -5,6 +5,7 @@ import type {
   PolicyWorkloadStatus,
   WorkloadResult,
 } from '../../api/optimization-policy-status.ts';
+import type { ReasonName } from '../../lib/reasons.ts';
 import { formatTime } from '../../lib/rfc3339.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
@@ -15,8 +16,7 @@ import type { SizedAdvice } from './recommend-workload.ts';
 /** What was done about the advice, or why nothing was. */
 export interface WorkloadOutcome {
   readonly status: WorkloadResult;
-  /** Name of the reason table. */
-  readonly reason?: string | undefined;
+  readonly reason?: ReasonName | undefined;
   readonly message?: string | undefined;
 }
 
