@@ -46,21 +46,23 @@ export interface Advised {
   readonly unread?: string | undefined;
 }
 
-/**
- * Pure but for reading the view and the collected usage.
- * @param memory what this leader changed and when; where it knows nothing, the workload's own annotation counts.
- * @param largest what the largest node offers, undefined where no node is known
- * @param now of the pass
- * @param unread why usage cannot be read at present
- */
+/** Of one workload at one look. */
+export interface AdviceQuestion {
+  readonly workload: SizedWorkload;
+  readonly spec: PolicySpec;
+  /** What this leader changed and when; where it knows nothing, the workload's own annotation counts. */
+  readonly memory: WorkloadMemory;
+  /** What the largest node offers; undefined where no node is known. */
+  readonly largestNode: ComputeResources | undefined;
+  /** Why usage cannot be read at present; undefined: it can. */
+  readonly unread: string | undefined;
+  readonly now: EpochMillis;
+}
+
+/** Pure but for reading the view and the collected usage. */
 export function advise(
   { view, usage, isAllocated }: AdviseOptions,
-  workload: SizedWorkload,
-  spec: PolicySpec,
-  memory: WorkloadMemory,
-  largest: ComputeResources | undefined,
-  now: EpochMillis,
-  unread?: string,
+  { workload, spec, memory, largestNode, unread, now }: AdviceQuestion,
 ): Advised {
   const { annotations, namespace } = workload;
   const pods = view.podsOf(workload);
@@ -90,7 +92,7 @@ export function advise(
     limitRanges: view.limitRanges(namespace),
     quotas: view.quotas(namespace),
     hpas: view.hpas(namespace),
-    largestNode: largest,
+    largestNode,
     replicas: Math.max(workload.replicas, runningPods(pods).length),
   };
   const rulesFor = ({ reverts }: Pick<Lessons, 'reverts'>): RightsizingPolicy => slowedDown(rulesOf(spec), reverts);

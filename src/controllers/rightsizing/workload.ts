@@ -200,7 +200,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       const { problem } = usage.stateOf(workload);
       const { isLong, againAfterMillis } = noteUnread(memory, problem, now, settings().noDataMillis);
       const unread = isLong ? problem?.message : undefined;
-      const advised = advise(options, workload, policy.spec, memory, largestNode, now, unread);
+      const advised = advise(options, { workload, spec: policy.spec, memory, largestNode, unread, now });
       tellRecommendation(advised, policy, memory, unread === undefined);
       const forNobody = isForNobody(advised);
       const { mode, annotateRecommendations } = policy.spec;
