@@ -3,7 +3,7 @@ import type { SizedAdvice } from '../../decide/rightsizing/recommend-workload.ts
 import { type Pace, paceOf } from '../../decide/rightsizing/replica-pace.ts';
 import { onlyParts, partsOf, without } from '../../decide/rightsizing/side-by-side.ts';
 import { loweredResources, type SizedPart } from '../../decide/rightsizing/watched-change.ts';
-import { formatDuration } from '../../lib/duration.ts';
+import { inWords } from '../../guard/objection.ts';
 import { type ReasonName, renderReason } from '../../lib/reasons.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { type SizeChange, sizeOfContainer } from '../../model/pod-size.ts';
@@ -186,7 +186,6 @@ export function waitingFor(
   if (pace.kind === 'begin' || pace.for === 'watched') {
     return pending('CanaryWatched', renderReason('CanaryWatched', { pod }));
   }
-  const remaining = formatDuration(Math.ceil(pace.millis / 1000) * 1000);
-  const message = renderReason('ReplicaHarmed', { pod, remaining });
+  const message = renderReason('ReplicaHarmed', { pod, remaining: inWords(pace.millis) });
   return pending('ReplicaHarmed', message, pace.millis);
 }

@@ -4,10 +4,10 @@ import { awaitedDecrease } from '../../decide/rightsizing/restart-together.ts';
 import { type Beginning, joinChanges, mayBegin, partsOf, without } from '../../decide/rightsizing/side-by-side.ts';
 import type { SizedPart } from '../../decide/rightsizing/watched-change.ts';
 import { notWorthRestart } from '../../decide/rightsizing/worth-a-restart.ts';
-import { formatDuration } from '../../lib/duration.ts';
+import { inWords } from '../../guard/objection.ts';
 import { percentText } from '../../lib/percent-text.ts';
 import { renderReason } from '../../lib/reasons.ts';
-import type { EpochMillis, Millis } from '../../lib/units.ts';
+import type { EpochMillis } from '../../lib/units.ts';
 import type { SizeChange } from '../../model/pod-size.ts';
 import type { ApplyContext } from './apply.ts';
 import type { WorkloadMemory } from './memory.ts';
@@ -66,14 +66,14 @@ export function worthBeginning(
     if (awaited === undefined) return { beginning, held: undefined };
     const { container, resource, readyAt } = awaited;
     const what = `${resource === 'cpu' ? 'CPU' : 'memory'} of container ${container}`;
-    const message = renderReason('RestartTogether', { what, remaining: remainingText(readyAt - now) });
+    const message = renderReason('RestartTogether', { what, remaining: inWords(readyAt - now) });
     return { beginning: rest, held: pending('RestartTogether', message, readyAt - now) };
   }
   if (not.reason === 'TooLittleToRestart') {
     const message = renderReason(not.reason, { share: percentText(not.share), needed: percentText(not.needed) });
     return { beginning: rest, held: { status: 'Applied', reason: not.reason, message } };
   }
-  const message = renderReason(not.reason, { remaining: remainingText(not.remainingMillis) });
+  const message = renderReason(not.reason, { remaining: inWords(not.remainingMillis) });
   return { beginning: rest, held: pending(not.reason, message, not.remainingMillis) };
 }
 
@@ -93,5 +93,3 @@ export function worthNewPods(
   const { beginning, held } = worthBeginning(context, may, settings, now);
   return { beginning: joinChanges([...beginning.raises, ...beginning.decreases]), held };
 }
-
-const remainingText = (millis: Millis): string => formatDuration(Math.ceil(millis / 1000) * 1000);
