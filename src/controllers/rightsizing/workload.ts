@@ -13,10 +13,8 @@ import type { Metrics } from '../../lib/metrics.ts';
 import { pastTime, takenOver } from '../../lib/past-time.ts';
 import { renderReason } from '../../lib/reasons.ts';
 import { parseTime } from '../../lib/rfc3339.ts';
-import type { Millis } from '../../lib/units.ts';
 import { actingVpa } from '../../model/acting-vpa.ts';
 import { writeAppliedSizes } from '../../model/applied-sizes.ts';
-import { workloadKey } from '../../model/cluster-view.ts';
 import { keyOfNewerFormat } from '../../model/kept-format.ts';
 import type { ValidPolicy } from '../../model/optimization-policy.ts';
 import { effectiveChanges, qosClassOf } from '../../model/pod-size.ts';
@@ -49,7 +47,7 @@ import {
   toldReplicas,
   toOneSize,
 } from './one-size.ts';
-import { isTelling, recommendationText, recommendedBefore, targetsOf } from './recommended.ts';
+import { createTellRecommendation, recommendedBefore } from './recommended.ts';
 import { createSkipReporter, isKeptFromIt } from './report.ts';
 import type { ApplyResult, WorkloadResult } from './result.ts';
 import { isDryRun, type RightsizingSettings } from './settings.ts';
@@ -85,6 +83,7 @@ export interface WorkloadReconciler {
 export function createWorkloadReconciler(options: WorkloadReconcilerOptions): WorkloadReconciler {
   const { view, usage, settings, inPlaceProblem, apply, annotate, clock } = options;
   const report = createSkipReporter(options);
+  const tellRecommendation = createTellRecommendation(options);
 
   /** @returns why it could not be written. */
   const write = async (
@@ -160,30 +159,6 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
     return { status: 'Skipped', reason: name, message, advice };
   };
 
-  /**
-   * Counted and journalled when the text changes, an event when a person would notice.
-   * @param isRead the usage it is made of is read as it comes: advice that stays the same is advised anew.
-   */
-  const tellRecommendation = (advised: Advised, policy: ValidPolicy, memory: WorkloadMemory, isRead: boolean): void => {
-    const { workload, advice } = advised;
-    const text = recommendationText(advice);
-    if (text === undefined) return;
-    const now = clock.now();
-    const isNew = text !== memory.recommended;
-    if (isNew || (isRead && now - (memory.lastRecommendation ?? 0) >= RENEW_MILLIS)) memory.lastRecommendation = now;
-    if (!isNew) return;
-    memory.recommended = text;
-    options.metrics.inc('optipod_recommendations_total', { policy: policy.name });
-    const message = renderReason('RecommendationGenerated', { ...workload, changes: text });
-    const values = targetsOf(advice);
-    if (isTelling(memory.told, values)) {
-      memory.told = values;
-      const lasts = isForNobody(advised);
-      options.events.onWorkload(workload, { reason: 'RecommendationGenerated', message, lasts });
-    }
-    options.journal.record(workloadKey(workload), { kind: 'decided', reason: 'RecommendationGenerated', message });
-  };
-
   return {
     async reconcile(found, policy, largestNode, signal) {
       const now = clock.now();
@@ -201,7 +176,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       const { isLong, againAfterMillis } = noteUnread(memory, problem, now, settings().noDataMillis);
       const unread = isLong ? problem?.message : undefined;
       const advised = advise(options, { workload, spec: policy.spec, memory, largestNode, unread, now });
-      tellRecommendation(advised, policy, memory, unread === undefined);
+      tellRecommendation(advised, policy, memory);
       const forNobody = isForNobody(advised);
       const { mode, annotateRecommendations } = policy.spec;
       const isAnnotated = mode === 'Auto' ? !isDryRun(settings()) : annotateRecommendations;
@@ -268,9 +243,6 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
     return applied ?? { status: 'Recommended', ...cappedResult(advice) };
   }
 }
-
-/** Of advice that stays the same the time is renewed this often: the status is not written more often at rest. */
-const RENEW_MILLIS: Millis = 3_600_000;
 
 /** A pod that would be restarted in place is rather replaced, where the policy asks for evictions. */
 function restartProblem({ advice, inForce, pods }: Advised): string | undefined {
