@@ -89,7 +89,36 @@ export interface TakenBack {
 }
 
 export function createChanges({ lookForThrottling, events, journal, metrics, clock }: ChangeOptions): Changes {
-  const changes: Changes = {
+  const noteHarm: Changes['noteHarm'] = ({ advised: { workload, lessons }, memory }, harms, inForce) => {
+    const now = clock.now();
+    const cause = harms.map(({ harm }) => harm.cause).join('; ');
+    let sizes = inForce;
+    const floors: LearnedFloor[] = [];
+    for (const { change, harm } of harms) {
+      const parts = partsTakenBack(sizes, change, harm.parts);
+      sizes = takenBack(sizes, change, parts);
+      memory.takenBack = [...memory.takenBack, ...parts];
+      floors.push(...floorsOf(harm, change.before, now));
+      noteParts(memory, parts, now);
+      memory.ongoing = memory.ongoing.flatMap((each) => (each === change ? withoutParts([each], parts) : [each]));
+    }
+    const message = renderReason('ChangeReverted', { ...workload, cause });
+    events.onWorkload(workload, { reason: 'ChangeReverted', message });
+    const wanted = sizes.map(({ name, size }) => ({ container: name, to: size }));
+    const values = describeChanges(effectiveChanges(inForce, wanted), inForce);
+    journal.record(workloadKey(workload), {
+      kind: 'done',
+      reason: 'ChangeReverted',
+      message: values === '' ? message : `${message}; ${values}`,
+    });
+    return {
+      lessons: learn(lessons, floors),
+      inForce: sizes,
+      result: pending('ChangeReverted', message, LOOK_AGAIN_MILLIS),
+    };
+  };
+
+  return {
     noteMade({ advised, policy, memory }, { changes, before }, method, how) {
       const { workload, advice } = advised;
       const now = clock.now();
@@ -121,43 +150,15 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
     async takeBack(context, harms, inForce) {
       const { memory } = context;
       const { ongoing, takenBack: before } = memory;
-      const noted = changes.noteHarm(context, harms, inForce);
+      const noted = noteHarm(context, harms, inForce);
       const failed = await writeInForce(context, noted, clock.now());
       if (failed === undefined) return noted;
       Object.assign(memory, { ongoing, takenBack: before });
       // Not taken back yet: it is tried again at the next look.
       return { inForce: undefined, result: { ...failed, againAfterMillis: LOOK_AGAIN_MILLIS } };
     },
-    noteHarm({ advised: { workload, lessons }, memory }, harms, inForce) {
-      const now = clock.now();
-      const cause = harms.map(({ harm }) => harm.cause).join('; ');
-      let sizes = inForce;
-      const floors: LearnedFloor[] = [];
-      for (const { change, harm } of harms) {
-        const parts = partsTakenBack(sizes, change, harm.parts);
-        sizes = takenBack(sizes, change, parts);
-        memory.takenBack = [...memory.takenBack, ...parts];
-        floors.push(...floorsOf(harm, change.before, now));
-        noteParts(memory, parts, now);
-        memory.ongoing = memory.ongoing.flatMap((each) => (each === change ? withoutParts([each], parts) : [each]));
-      }
-      const message = renderReason('ChangeReverted', { ...workload, cause });
-      events.onWorkload(workload, { reason: 'ChangeReverted', message });
-      const wanted = sizes.map(({ name, size }) => ({ container: name, to: size }));
-      const values = describeChanges(effectiveChanges(inForce, wanted), inForce);
-      journal.record(workloadKey(workload), {
-        kind: 'done',
-        reason: 'ChangeReverted',
-        message: values === '' ? message : `${message}; ${values}`,
-      });
-      return {
-        lessons: learn(lessons, floors),
-        inForce: sizes,
-        result: pending('ChangeReverted', message, LOOK_AGAIN_MILLIS),
-      };
-    },
+    noteHarm,
   };
-  return changes;
 }
 
 /** What a decrease that did harm has shown to be needed: what there was before. */
