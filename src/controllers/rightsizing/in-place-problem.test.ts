@@ -6,6 +6,7 @@ import { createInPlaceProblem, NONE_RUNS } from './in-place-problem.ts';
 
 const db = aSizedWorkload({ kind: 'StatefulSet', name: 'db' });
 const owner = aStatefulSet({ uid: db.uid, name: 'db' });
+const ofAll = { hasOwnSizes: false, mayRecreate: true };
 const ends = [aContainerStatus(aContainer(), { running: false, restartCount: 3 })];
 
 test.each<
@@ -25,8 +26,8 @@ test.each<
     actuator: { needsNewPods: () => refused },
   });
   for (const [found, expected] of [
-    [problem(db), all],
-    [problem(db, true), own],
+    [problem({ ...ofAll, workload: db }), all],
+    [problem({ ...ofAll, workload: db, hasOwnSizes: true }), own],
   ]) {
     if (expected === undefined) expect(found).toBeUndefined();
     else expect(found).toContain(expected);
@@ -41,7 +42,7 @@ test('in a rollout, pods that only end are no obstacle: those to come are given 
     servesResize: () => true,
     actuator: { needsNewPods: () => undefined },
   });
-  expect(problem(rolling)).toBeUndefined();
+  expect(problem({ ...ofAll, workload: rolling })).toBeUndefined();
 });
 
 test('nor are they where the policy allows no new pods', () => {
@@ -51,5 +52,6 @@ test('nor are they where the policy allows no new pods', () => {
     servesResize: () => true,
     actuator: { needsNewPods: () => undefined },
   });
-  expect([problem(db, false, true), problem(db, false, false)]).toEqual([NONE_RUNS, undefined]);
+  const found = [true, false].map((mayRecreate) => problem({ ...ofAll, workload: db, mayRecreate }));
+  expect(found).toEqual([NONE_RUNS, undefined]);
 });

@@ -11,20 +11,22 @@ export interface InPlaceProblemOptions {
   readonly actuator: Pick<SizeActuator, 'needsNewPods'>;
 }
 
-/**
- * @param hasOwnSizes replicas are sized each for itself: what was refused to one says nothing of the others, and the
- * guards remember it of that one.
- * @param mayRecreate the policy allows new pods otherwise; without, what pods lack is put in force for those to come.
- * @returns why they cannot; undefined where they can, or where nothing speaks against it yet.
- */
-export type InPlaceProblem = (
-  workload: SizedWorkload,
-  hasOwnSizes?: boolean,
-  mayRecreate?: boolean,
-) => string | undefined;
+export interface InPlaceQuestion {
+  readonly workload: SizedWorkload;
+  /**
+   * Replicas are sized each for itself: what was refused to one says nothing of the others, and the guards remember it
+   * of that one.
+   */
+  readonly hasOwnSizes: boolean;
+  /** The policy allows new pods otherwise; without, what pods lack is put in force for those to come. */
+  readonly mayRecreate: boolean;
+}
+
+/** @returns why they cannot; undefined where they can, or where nothing speaks against it yet. */
+export type InPlaceProblem = (question: InPlaceQuestion) => string | undefined;
 
 export function createInPlaceProblem({ view, servesResize, actuator }: InPlaceProblemOptions): InPlaceProblem {
-  return (workload, hasOwnSizes = false, mayRecreate = true) => {
+  return ({ workload, hasOwnSizes, mayRecreate }) => {
     if (servesResize() === false) return 'the API server does not serve pods/resize';
     const known = hasOwnSizes ? undefined : actuator.needsNewPods(workload.uid);
     if (known !== undefined) return known;

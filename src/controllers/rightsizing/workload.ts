@@ -117,7 +117,8 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
     const { mode, updates } = policy.spec;
     const hasOwn = hasOwnSizes(advised);
     const restarting = updates.evictToResize && !hasOwn ? restartProblem(advised) : undefined;
-    const problem = inPlaceProblem(workload, hasOwn, updates.allowRecreate && !hasOwn) ?? restarting;
+    const mayRecreate = updates.allowRecreate && !hasOwn;
+    const problem = inPlaceProblem({ workload, hasOwnSizes: hasOwn, mayRecreate }) ?? restarting;
     const choice = chooseMethod({
       workload,
       mode,
