@@ -12,6 +12,7 @@ import { lieAbout, type MetricsLie } from './lying-metrics.ts';
 import { createMarket } from './market.ts';
 import { listenForMistakes } from './mistakes.ts';
 import { AGENT_USER, type NodeAgents, startNodeAgents } from './node-agents.ts';
+import { tellByNodeClocks } from './node-clocks.ts';
 import { agentEnv, objectsOf, poolOf, quotasOf, type SimulatedPool, systemObjects, webhookObject } from './objects.ts';
 import type { SimulatedOperator, StartSimulatedOperator } from './operator-port.ts';
 import { createOperatorTeam } from './operator-team.ts';
@@ -66,6 +67,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
     judge?.ledger.check('sound', mistake === undefined, () => mistake ?? ''),
   );
   const manifests = await readManifests(scenario.manifests.map((path) => resolve(options.folder, path)));
+  const nodeSkewOf = drawSkews(scenario.nodeClockSkew, stream(seed, 'node-clocks'));
   const metrics: { isUp: boolean; lie: MetricsLie | undefined } = { isUp: true, lie: undefined };
   const policies = createPolicyBook(scenario.policies, clock);
   const world = await createWorld({
@@ -80,7 +82,11 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
         metricsServer: { isUp: () => metrics.isUp, told: (truth) => lieAbout(truth, () => metrics.lie) },
       }),
     },
-    startOperator: options.startOperator,
+    startOperator: (given) =>
+      options.startOperator({
+        ...given,
+        ...(scenario.nodeClockSkew > 0 && { api: tellByNodeClocks(given.api, nodeSkewOf) }),
+      }),
     config,
     skewOf: drawSkews(scenario.clockSkew, stream(seed, 'clocks')),
     userOf: (identity) => `${OPERATOR_USER}/${identity}`,

@@ -36,6 +36,7 @@ const TROUBLE_STREAM = 9_000_000;
 const UPHEAVAL_STREAM = 10_000_000;
 const REPLICAS_STREAM = 11_000_000;
 const RIVALS_STREAM = 12_000_000;
+const NODE_CLOCKS_STREAM = 13_000_000;
 
 /** The same seed and size give the same scenario; as input, so that it can be written to a file and run again. */
 export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
@@ -71,6 +72,7 @@ export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
     policies: [...policies],
     objects,
     ...randomWeather(others),
+    nodeClockSkew: createDraw(createSeededRandom(seed + NODE_CLOCKS_STREAM)).pick(['0s', '0s', '20s', '20m', '3h']),
     agents: sizing.pick([0.3, 0.7, 1]),
     operator: { ...randomConfig(draw), ...randomSizingConfig(sizing, engines) },
     events: [

@@ -130,6 +130,8 @@ export const scenarioSchema = z
     replicas: z.int().min(1).max(5).default(1),
     /** How far the clock of an operator replica may be off, either way; drawn for each. */
     clockSkew: duration.default(0),
+    /** The same of nodes, whose kubelets date by it what they tell. */
+    nodeClockSkew: duration.default(0),
     /** Share of a zone's nodes that one interruption takes within three minutes: machines of one kind are taken together. */
     correlation: z.number().gt(0).max(1).default(0.5),
     events: z.array(event).default([]),
