@@ -3,7 +3,9 @@
  * dashboard and `stowage explain` read it. In memory only, and of this process: a new leader begins with an empty one.
  */
 import type { Clock } from '../lib/clock.ts';
+import { createTextInterner } from '../lib/text-interner.ts';
 import type { EpochMillis } from '../lib/units.ts';
+import { KeptEntry } from './kept-entry.ts';
 
 export const journalKinds = ['seen', 'decided', 'blocked', 'done', 'failed'] as const;
 export type JournalKind = (typeof journalKinds)[number];
@@ -67,7 +69,7 @@ export interface JournalOptions {
   /** Workloads remembered; the one longest without news is forgotten beyond it. Default 5,000. */
   readonly maxWorkloads?: number;
   /**
-   * Entries kept of all workloads; default 20,000, about 8 MB. Beyond it those who go on acting keep fewer, but
+   * Entries kept of all workloads; default 20,000, about 3 MB. Beyond it those who go on acting keep fewer, but
    * {@link LEAST_ENTRIES}.
    */
   readonly maxTotal?: number;
@@ -78,18 +80,22 @@ export const LEAST_ENTRIES = 8;
 
 /** Of what is kept, so much is left to what was seen, advised or held back where more was done. */
 const TALK_SHARE = 0.25;
+/** Sentences of the table of reasons, with whatever names stand in them. */
+const MAX_PATTERNS = 5_000;
 
 export function createJournal(options: JournalOptions): Journal {
   const { clock, maxEntries = 64, maxWorkloads = 5_000, maxTotal = 20_000 } = options;
   // Insertion order is order of news: each record moves its workload to the end.
-  const rings = new Map<string, JournalEntry[]>();
+  const rings = new Map<string, KeptEntry[]>();
   const listeners = new Set<(news: JournalNews) => void>();
+  const beganAt = clock.now();
+  const patterns = createTextInterner(MAX_PATTERNS);
   let total = 0;
   let forgottenUntil: EpochMillis | undefined;
-  const drop = (entries: readonly JournalEntry[]): void => {
+  const drop = (entries: readonly KeptEntry[]): void => {
     total -= entries.length;
-    for (const { kind, lastAt } of entries)
-      if (isDeed(kind)) forgottenUntil = Math.max(forgottenUntil ?? lastAt, lastAt);
+    for (const { kind, lastMillis } of entries)
+      if (isDeed(kind)) forgottenUntil = Math.max(forgottenUntil ?? Number.NEGATIVE_INFINITY, beganAt + lastMillis);
   };
   const forget = (workload: string): void => {
     drop(rings.get(workload) ?? []);
@@ -99,12 +105,12 @@ export function createJournal(options: JournalOptions): Journal {
    * Lets the oldest go that are too many, of the engine that has just added one. What was said and not done comes with
    * every change of a figure: where it has more than its part, it goes first.
    */
-  const trim = (ring: JournalEntry[], by: EngineName | undefined): void => {
+  const trim = (ring: KeptEntry[], by: EngineName | undefined): void => {
     if (ring.length <= maxEntries && total <= maxTotal) return;
     const count = ring.reduce((sum, { engine }) => (engine === by ? sum + 1 : sum), 0);
     // Two for the one that came, so that there is room for those who have few.
     const most = total > maxTotal ? Math.min(maxEntries, Math.max(LEAST_ENTRIES, count - 2)) : maxEntries;
-    const isTalk = ({ engine, kind }: JournalEntry): boolean => engine === by && !isDeed(kind);
+    const isTalk = ({ engine, kind }: KeptEntry): boolean => engine === by && !isDeed(kind);
     for (let excess = count - most; excess > 0; excess--) {
       const talk = ring.reduce((sum, entry) => (isTalk(entry) ? sum + 1 : sum), 0);
       const isTooMuch = talk > most * TALK_SHARE;
@@ -119,9 +125,10 @@ export function createJournal(options: JournalOptions): Journal {
       // Blocks and observations come back every cycle, in turns; actions are never merged.
       const known = isRepeatable(input.kind) ? earlier.findLastIndex((entry) => isSame(entry, input)) : -1;
       const before = earlier[known];
-      const entry = { ...input, firstAt: before?.firstAt ?? now, lastAt: now, count: (before?.count ?? 0) + 1 };
+      const firstAt = before === undefined ? now : beganAt + before.firstMillis;
+      const entry: JournalEntry = { ...input, firstAt, lastAt: now, count: (before?.count ?? 0) + 1 };
       // Not pushed: a list that grows takes room for 16 more, and there is one of each workload.
-      const ring = earlier.filter((each) => each !== before).concat(entry);
+      const ring = earlier.filter((each) => each !== before).concat(new KeptEntry(entry, beganAt, patterns));
       rings.delete(workload);
       rings.set(workload, ring);
       if (before === undefined) {
@@ -138,18 +145,19 @@ export function createJournal(options: JournalOptions): Journal {
       // Each of the newest `limit` entries is of one of the `limit` workloads that had news last.
       return [...rings.keys()]
         .slice(Math.max(0, rings.size - limit))
-        .flatMap((workload) => (rings.get(workload) ?? []).map((entry) => ({ workload, entry })))
-        .sort((a, b) => b.entry.lastAt - a.entry.lastAt)
-        .slice(0, limit);
+        .flatMap((workload) => (rings.get(workload) ?? []).map((kept) => ({ workload, kept })))
+        .sort((a, b) => b.kept.lastMillis - a.kept.lastMillis)
+        .slice(0, limit)
+        .map(({ workload, kept }) => ({ workload, entry: kept.plain(beganAt) }));
     },
     *all() {
-      for (const [workload, ring] of rings) for (const entry of ring) yield { workload, entry };
+      for (const [workload, ring] of rings) for (const kept of ring) yield { workload, entry: kept.plain(beganAt) };
     },
     onRecord(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    entries: (workload) => [...(rings.get(workload) ?? [])],
+    entries: (workload) => (rings.get(workload) ?? []).map((kept) => kept.plain(beganAt)),
     forget,
     get forgottenUntil() {
       return forgottenUntil;
@@ -178,7 +186,7 @@ function isRepeatable(kind: JournalKind): boolean {
 }
 
 /** The message may tell a changing time; reason and pod say whether it is the same matter. */
-function isSame(entry: JournalEntry, input: JournalInput): boolean {
+function isSame(entry: KeptEntry, input: JournalInput): boolean {
   const { kind, reason, pod, engine } = input;
   return entry.kind === kind && entry.reason === reason && entry.pod === pod && entry.engine === engine;
 }

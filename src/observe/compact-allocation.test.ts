@@ -1,13 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PodAllocationSpec } from '../api/pod-allocation.ts';
-import { ownText, packUsage, plainSpec, termsOf, unpackUsage } from './compact-allocation.ts';
+import type { PodAllocationSpec, PodAllocationStatus } from '../api/pod-allocation.ts';
+import {
+  packUsage,
+  plainSpec,
+  plainStatus,
+  specParts,
+  specText,
+  statusText,
+  unpackUsage,
+} from './compact-allocation.ts';
 
-const throughCompact = (spec: PodAllocationSpec): PodAllocationSpec => {
-  const { podName, podUID, decision } = spec;
-  const usage = packUsage(decision?.cpuUsage);
-  return plainSpec({ podName, podUID, terms: structuredClone(termsOf(spec)), usage, own: ownText(spec) });
-};
+const throughCompact = (spec: PodAllocationSpec): PodAllocationSpec =>
+  plainSpec(specParts('shop', spec), specText('shop', spec));
 
 const bare: PodAllocationSpec = { namespace: 'shop', podName: 'a', desiredCPURequest: '1', desiredCPULimit: '2' };
 const full: PodAllocationSpec = {
@@ -82,23 +87,72 @@ describe('a compact spec of a PodAllocation', () => {
     expect(usages.map(packUsage).map(unpackUsage)).toEqual(usages);
   });
 
-  test('of one pod after the other has one pattern', () => {
-    const later = { ...full, desiredCPURequest: '7', renewTime: '2026-03-02T12:00:59Z' };
-    expect(ownText(later).pattern).toBe(ownText(full).pattern);
-    expect(ownText(later).numbers).not.toBe(ownText(full).numbers);
+  test('keeps a namespace that is not the one of its object', () => {
+    const misplaced = { ...bare, namespace: 'other' };
+    expect(throughCompact(misplaced)).toStrictEqual(misplaced);
   });
 
-  test('has nothing of the pod in what is shared', () => {
-    const other = { ...full, podName: 'b', podUID: 'u2', desiredCPURequest: '7', renewTime: 'later' };
-    const measured = {
+  test('has one pattern whatever its pod, its node, its amounts, its rules’ figures and its times', () => {
+    const decision = {
       ...full.decision,
-      claim: '1m',
-      want: '2m',
-      cpuUsage: '3m',
-      containers: [{ name: 'app', cpuUsage: '9m' }],
+      weight: 0.125,
+      cpuUsage: '7m',
+      containers: [
+        { name: 'web', cpuUsage: '9m' },
+        { name: 'log', cpuUsage: '8m', throttledRatio: 1 },
+      ],
+      clamps: [{ reason: 'StepLimit', message: 'StepLimit: request 300m -> 345m' }],
     };
-    expect(termsOf(other)).toEqual(termsOf(full));
-    const names = ['app'];
-    expect(termsOf({ ...other, decision: measured })).toEqual({ ...termsOf(full), containers: names });
+    const other = {
+      ...full,
+      namespace: 'cart',
+      podName: 'b',
+      podUID: 'u2',
+      nodeName: 'n2',
+      desiredCPURequest: '7m',
+      originalCPURequest: '50m',
+      renewTime: '2026-03-02T12:00:59Z',
+      decision,
+    };
+    const later = {
+      ...other,
+      desiredCPURequest: '1234m',
+      decision: { ...decision, clamps: [{ reason: 'StepLimit', message: 'StepLimit: request 345m -> 397m' }] },
+    };
+    const [first, second] = [specText('cart', other), specText('cart', later)];
+    expect(second.pattern).toBe(first.pattern);
+    expect(second.numbers).not.toBe(first.numbers);
+    const elsewhere = { ...later, namespace: 'shop', podName: 'c', nodeName: 'ip-10-0-0-1', podUID: 'u3' };
+    expect(specText('shop', elsewhere)).toEqual(second);
+  });
+});
+
+describe('a compact status of a PodAllocation', () => {
+  const condition = (type: string, message: string, lastTransitionTime: string, observedGeneration: number) =>
+    ({ type, status: 'True', reason: 'Because', message, lastTransitionTime, observedGeneration }) as const;
+  const statusOf = (request: number, second: number, generation: number): PodAllocationStatus => ({
+    phase: 'Applied',
+    reason: 'AlreadyApplied',
+    appliedCPURequest: `${request}m`,
+    lastAppliedTime: `2026-03-02T12:00:${second}Z`,
+    shadowPriceCPU: request / 1000,
+    observedGeneration: generation,
+    conditions: [
+      condition('Managed', 'The pod takes part', '2026-03-02T11:00:00Z', generation),
+      condition('Constrained', `StepLimit: request 1m -> ${request}m`, `2026-03-02T12:00:${second}Z`, generation),
+    ],
+    guidance: { advice: request, bounds: [{ layer: 'quota', reason: 'ResourceQuota', max: request }] },
+  });
+  const throughText = (status: PodAllocationStatus) => plainStatus(status.phase, statusText(status));
+
+  test('reads as it was, with everything and with nothing', () => {
+    for (const status of [statusOf(300, 17, 2), {}, { phase: 'Failed' } as const, { reason: 'Unheard' }])
+      expect(throughText(status)).toStrictEqual(status);
+  });
+
+  test('has one pattern whatever its pod was given, and when', () => {
+    const [one, other] = [statusText(statusOf(300, 17, 2)), statusText(statusOf(1287, 59, 104))];
+    expect(other.pattern).toBe(one.pattern);
+    expect(other.numbers?.length).toBeLessThan(100);
   });
 });

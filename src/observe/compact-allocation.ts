@@ -1,43 +1,36 @@
 /**
- * The spec of a PodAllocation in a fifth of the memory of a plain one: of ten thousand most differ in a few amounts
- * only. What they have in common is one interned value, what is a pod's own are numbers in a text that many share, put
- * together when it is asked for.
+ * Spec and status of a PodAllocation in a fifth of the memory of plain ones: what tells those of ten thousand pods apart
+ * are amounts and times. The rest is the pattern of a text that many share; they are put together when they are asked
+ * for.
  */
-import type { AllocationDecision, PodAllocationSpec } from '../api/pod-allocation.ts';
+import type {
+  AllocationDecision,
+  ContainerMeasurement,
+  PodAllocationSpec,
+  PodAllocationStatus,
+} from '../api/pod-allocation.ts';
 import { joinNumbers, type NumberedText, splitNumbers } from '../lib/numbered-text.ts';
 
-type OwnOfSpec = 'podName' | 'podUID' | 'desiredCPURequest' | 'desiredCPULimit' | 'renewTime' | 'decision';
-type OwnOfDecision = 'claim' | 'want' | 'cpuUsage' | 'throttledRatio' | 'shadowPriceCPU' | 'credits' | 'containers';
-
-/** What allocations have in common with others of their node and template. */
-export interface AllocationTerms {
-  readonly spec: Omit<PodAllocationSpec, OwnOfSpec>;
-  readonly decision: Omit<AllocationDecision, OwnOfDecision> | undefined;
+/** What a record keeps of a spec beside its text: what is text elsewhere as well, or is asked for at each scrape. */
+export interface SpecParts extends Pick<PodAllocationSpec, 'podName'> {
+  /** Of the object. */
+  readonly namespace: string;
+  readonly podUID: string | undefined;
+  readonly nodeName: string | undefined;
+  readonly usage: PackedUsage;
   /** Names of the measured containers. */
   readonly containers: readonly string[] | undefined;
 }
 
-/** An allocation's own values; as a text without names, hence the tuples. Null stands for one that is not there. */
-type Own = readonly [
-  renewTime: string | null,
-  request: string,
-  limit: string,
-  claim: string | null,
-  want: string | null,
-  throttled: number | null,
-  price: number | null,
-  credits: number | null,
-  containers: readonly (readonly [usage: string, throttled: number | null])[],
-];
+type MeasuredTuple = readonly [usage: string, throttledRatio: number | null];
 
-/** What a record keeps of a spec. */
-export interface CompactSpec extends Pick<PodAllocationSpec, 'podName'> {
-  readonly podUID: string | undefined;
-  readonly terms: AllocationTerms;
-  readonly usage: PackedUsage;
-  /** See {@link ownText}. */
-  readonly own: NumberedText;
-}
+/** What is left of a spec; names of containers are as many as workloads, and would be as many patterns. */
+type Rest = readonly [
+  spec: Omit<PodAllocationSpec, 'namespace' | 'podName' | 'podUID' | 'nodeName' | 'decision'>,
+  namespace: string | null,
+  decision: Omit<AllocationDecision, 'cpuUsage' | 'containers'> | null,
+  containers: readonly MeasuredTuple[],
+];
 
 /** CPU of the pod as its agent measured it: millicores where that says it all, as agents write it. */
 export type PackedUsage = string | number | undefined;
@@ -51,87 +44,66 @@ export function unpackUsage(usage: PackedUsage): string | undefined {
   return typeof usage === 'number' ? `${usage}m` : usage;
 }
 
-/** The part of a spec to intern: pods of one template on one node have it in common while nothing happens to them. */
-export function termsOf(spec: PodAllocationSpec): AllocationTerms {
-  const {
-    podName: _name,
-    podUID: _uid,
-    desiredCPURequest: _request,
-    desiredCPULimit: _limit,
-    renewTime: _time,
-    decision,
-    ...rest
-  } = spec;
-  if (decision === undefined) return { spec: rest, decision, containers: undefined };
-  const {
-    claim: _claim,
-    want: _want,
-    cpuUsage: _usage,
-    throttledRatio: _ratio,
-    shadowPriceCPU: _price,
-    credits: _credits,
-    containers,
-    ...shared
-  } = decision;
-  return { spec: rest, decision: shared, containers: containers?.map(({ name }) => name) };
+/** @param namespace of the object, which the spec repeats. */
+export function specParts(namespace: string, { podName, podUID, nodeName, decision }: PodAllocationSpec): SpecParts {
+  return {
+    namespace,
+    podName,
+    podUID,
+    nodeName,
+    usage: packUsage(decision?.cpuUsage),
+    containers: decision?.containers?.map(({ name }) => name),
+  };
 }
 
-/** What else {@link termsOf} leaves out, but the pod and its usage: the pattern is to be interned. */
-export function ownText(spec: PodAllocationSpec): NumberedText {
-  const { renewTime, desiredCPURequest, desiredCPULimit, decision = {} } = spec;
-  const { claim, want, throttledRatio, shadowPriceCPU, credits, containers = [] } = decision;
-  const own: Own = [
-    renewTime ?? null,
-    desiredCPURequest,
-    desiredCPULimit,
-    claim ?? null,
-    want ?? null,
-    throttledRatio ?? null,
-    shadowPriceCPU ?? null,
-    credits ?? null,
+/** What {@link specParts} leaves out; the pattern is to be kept once for all. */
+export function specText(namespace: string, spec: PodAllocationSpec): NumberedText {
+  const { namespace: named, podName: _name, podUID: _uid, nodeName: _node, decision, ...rest } = spec;
+  const { cpuUsage: _usage, containers = [], ...shared } = decision ?? {};
+  const left: Rest = [
+    rest,
+    named === namespace ? null : named,
+    decision === undefined ? null : shared,
     containers.map((each) => [each.cpuUsage, each.throttledRatio ?? null]),
   ];
-  return splitNumbers(JSON.stringify(own));
+  return splitNumbers(JSON.stringify(left));
 }
 
 /** The spec as it was, absent values absent. */
-export function plainSpec({ podName, podUID, terms, usage, own }: CompactSpec): PodAllocationSpec {
-  // Written by ownText.
-  const [renewTime, desiredCPURequest, desiredCPULimit, ...measured]: Own = JSON.parse(joinNumbers(own));
+export function plainSpec(parts: SpecParts, text: NumberedText): PodAllocationSpec {
+  const { namespace, podName, podUID, nodeName, usage, containers } = parts;
+  // Written by specText.
+  const [rest, named, decision, measured]: Rest = JSON.parse(joinNumbers(text));
+  const cpuUsage = unpackUsage(usage);
   return {
-    ...terms.spec,
+    ...rest,
+    namespace: named ?? namespace,
     podName,
     ...(podUID !== undefined && { podUID }),
-    desiredCPURequest,
-    desiredCPULimit,
-    ...(renewTime !== null && { renewTime }),
-    ...(terms.decision !== undefined && { decision: decisionOf(terms, unpackUsage(usage), measured) }),
+    ...(nodeName !== undefined && { nodeName }),
+    ...(decision !== null && {
+      decision: {
+        ...decision,
+        ...(cpuUsage !== undefined && { cpuUsage }),
+        ...(containers !== undefined && {
+          containers: containers.map((name, index) => measuredOf(name, measured[index])),
+        }),
+      },
+    }),
   };
 }
 
-type Measured = Own extends readonly [unknown, unknown, unknown, ...infer Rest] ? Rest : never;
+function measuredOf(name: string, [cpuUsage, throttledRatio]: MeasuredTuple = ['', null]): ContainerMeasurement {
+  return { name, cpuUsage, ...(throttledRatio !== null && { throttledRatio }) };
+}
 
-/** Names and values of containers are put together again by their order. */
-function decisionOf(
-  { decision, containers }: AllocationTerms,
-  cpuUsage: string | undefined,
-  measured: Measured,
-): AllocationDecision {
-  const [claim, want, throttledRatio, shadowPriceCPU, credits, byContainer] = measured;
-  return {
-    ...decision,
-    ...(claim !== null && { claim }),
-    ...(want !== null && { want }),
-    ...(cpuUsage !== undefined && { cpuUsage }),
-    ...(throttledRatio !== null && { throttledRatio }),
-    ...(shadowPriceCPU !== null && { shadowPriceCPU }),
-    ...(credits !== null && { credits }),
-    ...(containers !== undefined && {
-      containers: byContainer.map(([usage, throttled], index) => ({
-        name: containers[index] ?? '',
-        cpuUsage: usage,
-        ...(throttled !== null && { throttledRatio: throttled }),
-      })),
-    }),
-  };
+/** All of a status but its phase, which is counted at each scrape. */
+export function statusText({ phase: _phase, ...rest }: PodAllocationStatus): NumberedText {
+  return splitNumbers(JSON.stringify(rest));
+}
+
+export function plainStatus(phase: PodAllocationStatus['phase'], text: NumberedText): PodAllocationStatus {
+  // Written by statusText.
+  const rest: Omit<PodAllocationStatus, 'phase'> = JSON.parse(joinNumbers(text));
+  return { ...(phase !== undefined && { phase }), ...rest };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createInterner, createTextInterner } from './intern.ts';
+import { createInterner, createLatest } from './intern.ts';
 
 describe('createInterner', () => {
   test('equal values become one', () => {
@@ -59,14 +59,29 @@ describe('createInterner', () => {
   });
 });
 
-describe('createTextInterner', () => {
-  // Identity of texts cannot be seen from JavaScript; what can be seen is that nothing is changed or lost.
-  test('answers equal texts, also after its memory started anew', () => {
-    const interner = createTextInterner(2);
-    for (const text of ['a', 'b', 'c', 'a', '', 'a']) expect(interner.intern(text)).toBe(text);
+describe('createLatest', () => {
+  const made = (value: number) => ({ value });
+  const setUp = () => {
+    const latest = createLatest<object, { value: number }>((one, other) => one.value === other.value);
+    return (key: object, value: number) => latest(key, { value }, () => made(value));
+  };
+
+  test('equal values that follow one another are one, by key', () => {
+    const latest = setUp();
+    const [key, other] = [{}, {}];
+    const first = latest(key, 1);
+    expect(first).toEqual({ value: 1 });
+    expect(latest(other, 1)).not.toBe(first);
+    expect(latest(key, 1)).toBe(first);
   });
 
-  test('a bound below one is refused', () => {
-    expect(() => createTextInterner(0)).toThrow(RangeError);
+  test('one that came before the last is made anew', () => {
+    const latest = setUp();
+    const key = {};
+    const first = latest(key, 1);
+    const second = latest(key, 2);
+    expect(second).toEqual({ value: 2 });
+    expect(latest(key, 2)).toBe(second);
+    expect(latest(key, 1)).not.toBe(first);
   });
 });

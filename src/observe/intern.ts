@@ -64,22 +64,20 @@ export function createInterner<T extends object>(
   };
 }
 
-/** Keeps one copy of equal texts: a name parsed a thousand times is otherwise kept a thousand times. */
-export interface TextInterner {
-  intern(text: string): string;
-}
+/**
+ * The value that came last for `key` where it is equal, else what `make` makes of `value`, which is then the last:
+ * values that differ from one another keep none of those before them alive, as an interner would.
+ */
+export type Latest<K extends object, V> = (key: K, value: V, make: () => V) => V;
 
-/** @param maxEntries the memory starts anew beyond this number; nothing but sharing is lost. Positive. */
-export function createTextInterner(maxEntries: number): TextInterner {
-  if (!(maxEntries >= 1)) throw new RangeError(`maxEntries must be at least 1, got ${maxEntries}`);
-  const kept = new Map<string, string>();
-  return {
-    intern(text) {
-      const known = kept.get(text);
-      if (known !== undefined) return known;
-      if (kept.size >= maxEntries) kept.clear();
-      kept.set(text, text);
-      return text;
-    },
+/** @param isSame whether two values are equal: what it hands out is shared, and must never be changed. */
+export function createLatest<K extends object, V>(isSame: (one: V, other: V) => boolean): Latest<K, V> {
+  const latest = new WeakMap<K, V>();
+  return (key, value, make) => {
+    const known = latest.get(key);
+    if (known !== undefined && isSame(known, value)) return known;
+    const made = make();
+    latest.set(key, made);
+    return made;
   };
 }

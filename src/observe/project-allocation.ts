@@ -1,26 +1,27 @@
 /** PodAllocation -> {@link AllocationRecord}; what the allocations of many pods have in common is kept once. */
 import {
-  type AllocationGuidance,
   type PodAllocation,
-  type PodAllocationCondition,
+  type PodAllocationPhase,
   type PodAllocationSpec,
   type PodAllocationStatus,
   RENEWED_ANNOTATION,
 } from '../api/pod-allocation.ts';
 import { parseResourceVersion } from '../kube/resource-version.ts';
+import type { NumberedText } from '../lib/numbered-text.ts';
 import { packUuid, unpackUuid } from '../lib/packed-uuid.ts';
+import { createTextInterner } from '../lib/text-interner.ts';
 import type { PodRecord } from '../model/records.ts';
 import {
-  type AllocationTerms,
-  type CompactSpec,
-  ownText,
   type PackedUsage,
-  packUsage,
   plainSpec,
-  termsOf,
+  plainStatus,
+  type SpecParts,
+  specParts,
+  specText,
+  statusText,
   unpackUsage,
 } from './compact-allocation.ts';
-import { createInterner, createTextInterner } from './intern.ts';
+import { createInterner } from './intern.ts';
 
 /** A PodAllocation, small enough for one of each pod. */
 export interface AllocationRecord {
@@ -35,22 +36,26 @@ export interface AllocationRecord {
   /** Of which state of the object this is; undefined where versions have no order. */
   readonly version: number | undefined;
   /**
-   * Whoever goes through all allocations takes from here what it needs of the spec. The uid is undefined for objects of
-   * MBCAS, which name the pod only.
+   * Whoever goes through all allocations takes from here what it needs of spec and status. The uid is undefined for
+   * objects of MBCAS, which name the pod only, as is the node.
    */
   readonly podName: string;
   readonly podUID: string | undefined;
+  readonly nodeName: string | undefined;
   /** Of its decision; undefined where nothing was measured. */
   readonly cpuUsage: string | undefined;
-  /** Put together when it is asked for. */
+  readonly phase: PodAllocationPhase | undefined;
+  /** Put together each time it is asked for, as is the status. */
   readonly spec: PodAllocationSpec;
   /** Empty where there is none. */
   readonly status: PodAllocationStatus;
 }
 
 interface RecordParts
-  extends Pick<AllocationRecord, 'namespace' | 'name' | 'uid' | 'generation' | 'renewed' | 'version' | 'status'> {
-  readonly compact: CompactSpec;
+  extends Pick<AllocationRecord, 'name' | 'uid' | 'generation' | 'renewed' | 'version' | 'phase'>,
+    SpecParts {
+  readonly spec: NumberedText;
+  readonly status: NumberedText;
 }
 
 /** A class for its prototype: a spec that nobody asks for costs nothing. */
@@ -62,27 +67,33 @@ class CompactRecord implements AllocationRecord {
   readonly version: number | undefined;
   readonly podName: string;
   readonly podUID: string | undefined;
-  readonly status: PodAllocationStatus;
+  readonly nodeName: string | undefined;
+  readonly phase: PodAllocationPhase | undefined;
   readonly #uid: string;
-  readonly #terms: AllocationTerms;
   readonly #usage: PackedUsage;
-  readonly #pattern: string;
-  readonly #numbers: string | undefined;
+  readonly #containers: readonly string[] | undefined;
+  readonly #specPattern: string;
+  readonly #specNumbers: string | undefined;
+  readonly #statusPattern: string;
+  readonly #statusNumbers: string | undefined;
 
-  constructor({ namespace, name, uid, generation, renewed, version, status, compact }: RecordParts) {
-    this.namespace = namespace;
-    this.name = name;
-    this.#uid = packUuid(uid);
-    this.generation = generation;
-    this.renewed = renewed;
-    this.version = version;
-    this.podName = compact.podName;
-    this.podUID = compact.podUID;
-    this.status = status;
-    this.#terms = compact.terms;
-    this.#usage = compact.usage;
-    this.#pattern = compact.own.pattern;
-    this.#numbers = compact.own.numbers;
+  constructor(parts: RecordParts) {
+    this.namespace = parts.namespace;
+    this.name = parts.name;
+    this.generation = parts.generation;
+    this.renewed = parts.renewed;
+    this.version = parts.version;
+    this.podName = parts.podName;
+    this.podUID = parts.podUID;
+    this.nodeName = parts.nodeName;
+    this.phase = parts.phase;
+    this.#uid = packUuid(parts.uid);
+    this.#usage = parts.usage;
+    this.#containers = parts.containers;
+    this.#specPattern = parts.spec.pattern;
+    this.#specNumbers = parts.spec.numbers;
+    this.#statusPattern = parts.status.pattern;
+    this.#statusNumbers = parts.status.numbers;
   }
 
   get uid(): string {
@@ -94,21 +105,21 @@ class CompactRecord implements AllocationRecord {
   }
 
   get spec(): PodAllocationSpec {
-    return plainSpec({
-      podName: this.podName,
-      podUID: this.podUID,
-      terms: this.#terms,
-      usage: this.#usage,
-      own: { pattern: this.#pattern, numbers: this.#numbers },
-    });
+    const { namespace, podName, podUID, nodeName } = this;
+    const parts = { namespace, podName, podUID, nodeName, usage: this.#usage, containers: this.#containers };
+    return plainSpec(parts, { pattern: this.#specPattern, numbers: this.#specNumbers });
+  }
+
+  get status(): PodAllocationStatus {
+    return plainStatus(this.phase, { pattern: this.#statusPattern, numbers: this.#statusNumbers });
   }
 }
 
 /** Values of a kind kept for sharing; beyond these equal ones are merely no longer shared. */
 const MAX_SHARED = 5_000;
 
-/** Name and uid of a pod as its record has them; undefined for a pod that is not known. */
-export type PodTexts = (namespace: string, podName: string) => Pick<PodRecord, 'name' | 'uid'> | undefined;
+/** Texts of a pod as its record has them; undefined for a pod that is not known. */
+export type PodTexts = (namespace: string, podName: string) => Pick<PodRecord, 'name' | 'uid' | 'nodeName'> | undefined;
 
 /**
  * The projection answers undefined for an object that says nothing of a pod.
@@ -118,37 +129,14 @@ export function createAllocationProjection(
   podTexts: PodTexts = () => undefined,
 ): (object: PodAllocation) => AllocationRecord | undefined {
   const texts = createTextInterner(MAX_SHARED);
-  const terms = createInterner<AllocationTerms>(MAX_SHARED);
-  const conditions = createInterner<PodAllocationCondition>(MAX_SHARED);
-  const conditionLists = createInterner<readonly PodAllocationCondition[]>(MAX_SHARED, (list) =>
-    list.map((each) => conditions.intern(each)),
-  );
-  const guidances = createInterner<AllocationGuidance>(MAX_SHARED);
+  const names = createInterner<readonly string[]>(MAX_SHARED);
+  const shared = ({ pattern, numbers }: NumberedText): NumberedText => ({ pattern: texts.intern(pattern), numbers });
 
-  const compactOf = (spec: PodAllocationSpec, podName: string, name: string): CompactSpec => {
-    const { pattern, numbers } = ownText(spec);
-    return {
-      podName,
-      // Objects of our agents are named after it.
-      podUID: spec.podUID === name ? name : spec.podUID,
-      terms: terms.intern(termsOf(spec)),
-      usage: packUsage(spec.decision?.cpuUsage),
-      own: { pattern: texts.intern(pattern), numbers },
-    };
-  };
-  // At rest most pods of a node were told the same.
-  const statuses = createInterner<PodAllocationStatus>(MAX_SHARED, (status) => ({
-    ...status,
-    ...(status.reason !== undefined && { reason: texts.intern(status.reason) }),
-    ...(status.conditions !== undefined && { conditions: conditionLists.intern(status.conditions) }),
-    ...(status.guidance !== undefined && { guidance: guidances.intern(status.guidance) }),
-  }));
-  const none: PodAllocationStatus = {};
-
-  return ({ metadata, spec, status }) => {
+  return ({ metadata, spec, status = {} }) => {
     const { namespace, name, uid = '', generation = 0, resourceVersion, annotations } = metadata ?? {};
     if (namespace === undefined || name === undefined || spec === undefined) return undefined;
-    const pod = podTexts(namespace, spec.podName);
+    const { podName, podUID, nodeName, usage, containers } = specParts(namespace, spec);
+    const pod = podTexts(namespace, podName);
     const known = pod?.uid === name ? pod.uid : name;
     return new CompactRecord({
       namespace: texts.intern(namespace),
@@ -157,8 +145,15 @@ export function createAllocationProjection(
       generation,
       renewed: secondsOf(annotations?.[RENEWED_ANNOTATION]),
       version: parseResourceVersion(resourceVersion),
-      compact: compactOf(spec, pod?.name ?? spec.podName, known),
-      status: status === undefined ? none : statuses.intern(status),
+      phase: status.phase,
+      podName: pod?.name ?? podName,
+      // Objects of our agents are named after it.
+      podUID: podUID === name ? known : podUID,
+      nodeName: nodeName && (pod?.nodeName === nodeName ? pod.nodeName : texts.intern(nodeName)),
+      usage,
+      containers: containers && names.intern(containers),
+      spec: shared(specText(namespace, spec)),
+      status: shared(statusText(status)),
     });
   };
 }

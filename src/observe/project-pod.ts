@@ -2,17 +2,18 @@
 import { placementKeys } from '../api/annotations.ts';
 import { parseCapacity, parseDeletionCost, parseSlot } from '../api/annotations-values.ts';
 import type { Pod } from '../api/core.ts';
+import { createTextInterner, type TextInterner } from '../lib/text-interner.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { Labels, OwnerReference, PodPhase, PodRecord, PodTemplate } from '../model/records.ts';
 import type { PodSizing } from '../model/sizing-records.ts';
 import { instant, listOf, requireText, textMap, textOr } from './fields.ts';
-import { createInterner, createTextInterner, type Interner, type TextInterner } from './intern.ts';
+import { createInterner, createLatest, type Interner } from './intern.ts';
 import { projectTemplate } from './project-template.ts';
 import type { SizeWorkload } from './sizing/project-sized-workload.ts';
 
 /** What many pods share and the projections keep one copy of. */
 export interface PodInterners {
-  readonly templates: Interner<PodTemplate>;
+  readonly templates: Pick<Interner<PodTemplate>, 'intern'>;
   readonly owners: Interner<OwnerReference>;
   /** Names of namespaces and nodes. */
   readonly names: TextInterner;
@@ -22,21 +23,42 @@ export interface PodInterners {
 
 /** Beyond this many live templates or owners equal ones are merely no longer shared; nothing breaks. */
 export function createPodInterners(maxEntries: number): PodInterners {
-  // Templates differ in labels and side; what they ask of nodes is the same few lists over and over.
-  const tolerations = createInterner<PodTemplate['tolerations']>(maxEntries);
-  const nodeSelectors = createInterner<Labels>(maxEntries);
-  const requests = createInterner<PodTemplate['requests']>(maxEntries);
   return {
-    templates: createInterner<PodTemplate>(maxEntries, (template) => ({
-      ...template,
-      tolerations: tolerations.intern(template.tolerations),
-      nodeSelector: nodeSelectors.intern(template.nodeSelector),
-      requests: requests.intern(template.requests),
-    })),
+    templates: createTemplateInterner(maxEntries),
     owners: createInterner<OwnerReference>(maxEntries),
     names: createTextInterner(maxEntries),
   };
 }
+
+type Requests = PodTemplate['requests'];
+
+/** A pod that was resized has its own requests, and all else from its template. */
+function createTemplateInterner(maxEntries: number): PodInterners['templates'] {
+  // Templates differ in labels and side; what they ask of nodes is the same few lists over and over.
+  const tolerations = createInterner<PodTemplate['tolerations']>(maxEntries);
+  const nodeSelectors = createInterner<Labels>(maxEntries);
+  const amounts = createInterner<Requests>(MAX_REQUESTS);
+  const kinds = createInterner<Omit<PodTemplate, 'requests'>>(maxEntries, (kind) => ({
+    ...kind,
+    tolerations: tolerations.intern(kind.tolerations),
+    nodeSelector: nodeSelectors.intern(kind.nodeSelector),
+  }));
+  const latest = createLatest<object, PodTemplate>((one, other) => isSameRequests(one.requests, other.requests));
+  return {
+    intern(template) {
+      const { requests, ...rest } = template;
+      const kind = kinds.intern(rest);
+      return latest(kind, template, () => ({ ...kind, requests: amounts.intern(requests) }));
+    },
+  };
+}
+
+function isSameRequests(one: Requests, other: Requests): boolean {
+  return one.cpuMillis === other.cpuMillis && one.memoryBytes === other.memoryBytes;
+}
+
+/** Where each pod has its own, there are as many as pods: keeping track of them would cost more than is shared. */
+const MAX_REQUESTS = 500;
 
 type Condition = NonNullable<NonNullable<Pod['status']>['conditions']>[number];
 

@@ -13,6 +13,8 @@ const record = (generation: number, isRenewed = true, renewed?: number): Allocat
   cpuUsage: undefined,
   podName: 'web',
   podUID: undefined,
+  nodeName: 'n1',
+  phase: undefined,
   spec: {
     namespace: 'shop',
     podName: 'web',

@@ -20,6 +20,8 @@ function clampsWith(clamps: readonly AllocationClamp[], constrained: string): re
     cpuUsage: undefined,
     podName: pod.name,
     podUID: pod.uid,
+    nodeName: undefined,
+    phase: undefined,
     spec: {
       namespace: 'shop',
       podName: pod.name,

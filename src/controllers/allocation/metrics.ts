@@ -43,8 +43,7 @@ function setCounts({ metrics, view, stores, agents, isLeader }: AllocationMetric
   metrics.clear('mbcas_agents');
   if (!isLeader()) return;
   const phases: Record<string, number> = { Pending: 0, Applied: 0, Failed: 0 };
-  for (const { status } of stores.all()) {
-    const { phase = 'Pending' } = status;
+  for (const { phase = 'Pending' } of stores.all()) {
     phases[phase] = (phases[phase] ?? 0) + 1;
   }
   for (const [phase, count] of Object.entries(phases)) metrics.set('mbcas_pod_allocations', { phase }, count);

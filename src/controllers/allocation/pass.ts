@@ -186,8 +186,7 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
         .flatMap((known): Candidate[] => {
           const record = stores.of(known.pod);
           if (record === undefined) return [];
-          const { spec } = record;
-          return [{ record, known, read: readAllocation({ spec }), writtenBy: spec.nodeName }];
+          return [{ record, known, read: readAllocation(record), writtenBy: record.nodeName }];
         })
         // A total order, so that two passes over the same state ask for the same things in the same order.
         .sort((left, right) => growthOf(left) - growthOf(right) || ascending(left.known.pod.uid, right.known.pod.uid));

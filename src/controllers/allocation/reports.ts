@@ -48,6 +48,9 @@ interface KnownReport extends PodReport {
   readonly known: AllocatedPod;
 }
 
+/** Read once: a record puts its spec together each time it is asked for it. */
+type Spec = AllocationRecord['spec'];
+
 export function createAllocationReports(options: AllocationReportsOptions): AllocationReports {
   const { view, stores, facts, settings, clock, log } = options;
   let lastTrouble = '';
@@ -95,14 +98,14 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
     return sum;
   };
 
-  const guidance = (report: KnownReport, reports: readonly KnownReport[]) => {
-    const { known, record } = report;
+  const guidance = (report: KnownReport, spec: Spec, reports: readonly KnownReport[]) => {
+    const { known } = report;
     const text = known.pod.marks[sizingKeys.allocationOriginals];
     return guidanceOf({
       known,
       advice: options.adviceOf(known.found),
       original: text === undefined ? undefined : parseOriginals(text),
-      noted: text === undefined ? undefined : tryParseMillicores(record.spec.originalCPURequest),
+      noted: text === undefined ? undefined : tryParseMillicores(spec.originalCPURequest),
       quota: quotaOf(report, reports),
       rules: settings().rules,
       now: clock.now(),
@@ -142,13 +145,14 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
       for (const report of reports) {
         signal.throwIfAborted();
         const { record, outcome, known } = report;
-        const read = readAllocation(record);
-        const said = guidance(report, reports);
+        const { spec } = record;
+        const read = readAllocation({ spec });
+        const said = guidance(report, spec, reports);
         const written = await put(
           record,
           (before) =>
             statusOf({
-              spec: record.spec,
+              spec,
               generation: record.generation,
               outcome,
               desired: read.ok ? read.desired : undefined,

@@ -7,7 +7,7 @@ import type { PolicyWorkloadStatus } from '../../api/optimization-policy-status.
 import type { ResourceAdvice, StageNote } from '../../decide/rightsizing/advice.ts';
 import { containerRecommendation } from '../../decide/rightsizing/workload-status.ts';
 import { joinNumbers, splitNumbers } from '../../lib/numbered-text.ts';
-import { createTextInterner, type TextInterner } from '../../observe/intern.ts';
+import { createTextInterner, type TextInterner } from '../../lib/text-interner.ts';
 import type { WorkloadResult } from './result.ts';
 
 /**

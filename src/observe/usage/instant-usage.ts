@@ -2,9 +2,9 @@
  * What containers used at one instant, in columns: a list of a whole namespace is kept for an interval, and as an
  * object a container it would be the largest thing in memory.
  */
+import { createTextInterner } from '../../lib/text-interner.ts';
 import type { Bytes, EpochMillis, Millicores } from '../../lib/units.ts';
 import type { UsagePoint, UsageSeries } from '../../model/usage-series.ts';
-import { createTextInterner } from '../intern.ts';
 
 /** Averaged by the source over its own window, usually 15 to 30 seconds. */
 export interface ContainerUsage {

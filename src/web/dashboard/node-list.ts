@@ -109,7 +109,7 @@ function podTold(pod: PodRecord, allocation: AllocationSource | undefined): Node
     ...sizes,
     shareMillis: tryParseMillicores(desiredCPURequest),
     usageMillis: tryParseMillicores(decision?.cpuUsage),
-    phase: record.status.phase ?? 'Pending',
+    phase: record.phase ?? 'Pending',
   };
 }
 

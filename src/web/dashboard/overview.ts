@@ -126,8 +126,8 @@ function allocationTold(allocation: AllocationSource): OverviewAnswer['allocatio
   const phases: string[] = [];
   const byNode = new Map<string, AllocationRecord[]>();
   for (const record of allocation.all()) {
-    phases.push(record.status.phase ?? 'Pending');
-    const { nodeName } = record.spec;
+    const { phase = 'Pending', nodeName } = record;
+    phases.push(phase);
     if (nodeName === undefined) continue;
     const records = byNode.get(nodeName);
     if (records === undefined) byNode.set(nodeName, [record]);
