@@ -72,7 +72,7 @@ export interface OwnerReference {
   readonly uid: string;
 }
 
-/** What all pods made from one template and steered to one side share. Interned: compare by identity. */
+/** What all pods made from one template and steered to one side share, but for requests of a resized one. Interned. */
 export interface PodTemplate {
   /** Without the labels that differ per pod of a StatefulSet (pod name, pod index). */
   readonly labels: Labels;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { PodRecord } from '../model/records.ts';
 import { aPod, aTemplate, NOON } from '../model/testing/records.ts';
 import { createPodCompactor } from './compact-pod.ts';
-import { type CommonSizing, compactPodSizing, plainSizing } from './sizing/compact-pod-sizing.ts';
+import { compactPodSizing, plainSizing, type ToldSizing } from './sizing/compact-pod-sizing.ts';
 
 const owner = { namespace: 'shop', name: 'web', uid: 'uid-web' };
 /** What a field may be besides what `aPod` has. All fields are named, so that a new one cannot be forgotten. */
@@ -51,17 +51,17 @@ test('for any pods, one after the other, each record says what the plain one say
 });
 
 test('what sizing keeps of the pod reads as it did', () => {
-  const shared = { qos: 'Burstable', os: 'linux' } as unknown as CommonSizing['shared'];
-  const shape = { name: 'app' } as unknown as CommonSizing['shapes'][number];
-  const common = {
-    shared,
-    shapes: [shape, shape],
+  const told = {
+    shared: { qos: 'Burstable', os: 'linux', containers: [{ name: 'app' }] },
     resize: {},
+    sizes: [{ cpuRequest: 300 }],
     generation: 3,
     observedGeneration: 2,
-  } as unknown as CommonSizing;
+  } as unknown as ToldSizing;
+  const sharing = { common: <T>(value: T): T => value, sizes: <T>(_: unknown, sizes: T): T => sizes };
   for (const startedAt of [[], [undefined, undefined], [NOON, NOON], [NOON, NOON + 1]]) {
-    const sizing = compactPodSizing(common, startedAt);
+    const statuses = startedAt.map((at) => ({ name: 'app', startedAt: at }) as ToldSizing['statuses'][number]);
+    const sizing = compactPodSizing({ ...told, statuses }, sharing);
     const kept = createPodCompactor(2)({ ...aPod(owner, 'a'), sizing }, undefined).sizing;
     expect(kept && plainSizing(kept)).toEqual(plainSizing(sizing));
   }

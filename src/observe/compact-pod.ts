@@ -26,6 +26,8 @@ type PodState = Pick<
   | 'resizing'
 >;
 
+const noSizes: SizingParts['sizes'] = [];
+
 /** A class for its prototype: what is shared costs nothing per pod. A spread copies none of it. */
 class CompactPod implements PodRecord {
   readonly uid: string;
@@ -44,9 +46,11 @@ class CompactPod implements PodRecord {
   readonly #readyChangedAt: PackedInstant;
   readonly #admissionId: string | undefined;
   readonly #state: PodState;
-  /** The parts of a compact one side by side: as a record of its own it would be 40 bytes more of each pod. */
+  /** The parts of a compact one side by side: as a record of its own it would be 56 bytes more of each pod. */
   readonly #sizing: SizingParts['common'] | PodRecord['sizing'];
   readonly #startedAt: SizingParts['startedAt'];
+  readonly #sizes: SizingParts['sizes'];
+  readonly #generation: number;
 
   constructor(pod: PodRecord, state: PodState, before: PodRecord | undefined) {
     const version = Number(pod.resourceVersion);
@@ -65,6 +69,8 @@ class CompactPod implements PodRecord {
     const parts = pod.sizing && sizingParts(pod.sizing);
     this.#sizing = parts?.common ?? pod.sizing;
     this.#startedAt = parts?.startedAt;
+    this.#sizes = parts?.sizes ?? noSizes;
+    this.#generation = parts?.generation ?? 0;
   }
 
   get namespace(): string {
@@ -115,7 +121,12 @@ class CompactPod implements PodRecord {
   get sizing(): PodRecord['sizing'] {
     const sizing = this.#sizing;
     return sizing !== undefined && 'shared' in sizing
-      ? sizingOfParts({ common: sizing, startedAt: this.#startedAt })
+      ? sizingOfParts({
+          common: sizing,
+          startedAt: this.#startedAt,
+          sizes: this.#sizes,
+          generation: this.#generation,
+        })
       : sizing;
   }
 }

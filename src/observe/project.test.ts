@@ -231,6 +231,29 @@ describe('memory', () => {
     expect(one?.nodeSelector).toBe(two?.nodeSelector);
     expect(one?.requests).toBe(two?.requests);
   });
+
+  test('a pod that was resized shares all but its requests with the others of its template', () => {
+    const project = createProjections(() => {});
+    const podOf = (cpu: string): Pod => ({
+      metadata: { name: 'web', namespace: 'shop', labels: { app: 'web' } },
+      spec: {
+        containers: [{ name: 'c', resources: { requests: { cpu } } }],
+        affinity: {
+          nodeAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: {
+              nodeSelectorTerms: [{ matchExpressions: [{ key: 'pool', operator: 'Exists' }] }],
+            },
+          },
+        },
+      },
+    });
+    const one = project.pod(podOf('250m'))?.template;
+    expect(project.pod(podOf('250m'))?.template).toBe(one);
+    const resized = project.pod(podOf('317m'))?.template;
+    expect(resized).toEqual({ ...one, requests: { cpuMillis: 317, memoryBytes: 0 } });
+    expect(resized?.labels).toBe(one?.labels);
+    expect(resized?.requiredNodeTerms).toBe(one?.requiredNodeTerms);
+  });
 });
 
 describe('malformed objects', () => {

@@ -1,34 +1,53 @@
 /**
  * The sizing part of a pod in a tenth of the memory of a plain record: replicas of one template differ in little but
- * the time they started. What they share is one interned value; statuses are put together when they are asked for.
+ * their sizes and the time they started. What they share is one interned value; containers and statuses are put together
+ * when they are asked for.
  */
 
 import { type PackedInstant, packInstant, unpackInstant } from '../../lib/packed-instant.ts';
 import type { EpochMillis } from '../../lib/units.ts';
-import type { ContainerStatusRecord, PodSizing } from '../../model/sizing-records.ts';
-
-/** What pods of one template have in common. */
-export type SharedSizing = Pick<
+import type {
+  ContainerSize,
+  ContainerSpecRecord,
+  ContainerStatusRecord,
   PodSizing,
-  | 'qos'
-  | 'containers'
-  | 'hasPodLevelResources'
-  | 'isStatic'
-  | 'os'
-  | 'priority'
-  | 'priorityClassName'
-  | 'hasDeadline'
-  | 'marks'
-  | 'sizeManagers'
->;
+} from '../../model/sizing-records.ts';
 
-/** Statuses without the times, which are each pod's own. */
-export type StatusShape = Omit<ContainerStatusRecord, 'startedAt'>;
+/** A container without its size, which may be the pod's own. */
+export type ContainerShape = Omit<ContainerSpecRecord, 'size'>;
+
+/** What pods of one template have in common, whatever sizes they were given. */
+export interface SharedSizing
+  extends Pick<
+    PodSizing,
+    | 'qos'
+    | 'hasPodLevelResources'
+    | 'isStatic'
+    | 'os'
+    | 'priority'
+    | 'priorityClassName'
+    | 'hasDeadline'
+    | 'marks'
+    | 'sizeManagers'
+  > {
+  readonly containers: readonly ContainerShape[];
+}
+
+/** What is in force, or allocated, is what the spec asks for. */
+const AS_SPEC = 'as in the spec';
+
+/** Statuses without times and sizes, which are each pod's own; a size that is not the one of the spec is here. */
+export interface StatusShape extends Omit<ContainerStatusRecord, 'startedAt' | 'actual' | 'allocated'> {
+  readonly actual: ContainerSize | typeof AS_SPEC | undefined;
+  readonly allocated: ContainerSize | typeof AS_SPEC | undefined;
+}
 
 /** What pods of one template have in common while nothing happens to them. */
-export interface CommonSizing extends Pick<PodSizing, 'resize' | 'generation' | 'observedGeneration'> {
+export interface CommonSizing extends Pick<PodSizing, 'resize'> {
   readonly shared: SharedSizing;
   readonly shapes: readonly StatusShape[];
+  /** Generations that the kubelet has not seen yet; undefined where it does not say. */
+  readonly unobserved: number | undefined;
 }
 
 /** All there is to a pod's sizing part; whoever keeps thousands keeps these, and makes the part when it is asked for. */
@@ -36,40 +55,58 @@ export interface SizingParts {
   readonly common: CommonSizing;
   /** One time for all containers where they agree. */
   readonly startedAt: PackedInstant | readonly PackedInstant[];
+  /** Of the spec, in the order of the containers. */
+  readonly sizes: readonly ContainerSize[];
+  readonly generation: number;
 }
+
+const noSize: ContainerSize = {};
 
 /**
  * A class for its prototype: the properties of {@link PodSizing} cost nothing per pod. A spread copies none of them:
  * see {@link plainSizing}.
  */
 class CompactPodSizing implements PodSizing {
+  readonly generation: number;
   readonly #common: CommonSizing;
   readonly #startedAt: SizingParts['startedAt'];
+  readonly #sizes: readonly ContainerSize[];
 
-  constructor({ common, startedAt }: SizingParts) {
+  constructor({ common, startedAt, sizes, generation }: SizingParts) {
+    this.generation = generation;
     this.#common = common;
     this.#startedAt = startedAt;
+    this.#sizes = sizes;
   }
 
   /** Undefined for a part that is not of this class. */
   static partsOf(sizing: PodSizing): SizingParts | undefined {
-    return #common in sizing ? { common: sizing.#common, startedAt: sizing.#startedAt } : undefined;
+    if (!(#common in sizing)) return undefined;
+    const { generation } = sizing;
+    return { common: sizing.#common, startedAt: sizing.#startedAt, sizes: sizing.#sizes, generation };
   }
 
   get resize(): PodSizing['resize'] {
     return this.#common.resize;
   }
-  get generation(): number {
-    return this.#common.generation;
-  }
   get observedGeneration(): number | undefined {
-    return this.#common.observedGeneration;
+    const { unobserved } = this.#common;
+    return unobserved === undefined ? undefined : this.generation - unobserved;
   }
   get qos(): PodSizing['qos'] {
     return this.#common.shared.qos;
   }
   get containers(): PodSizing['containers'] {
-    return this.#common.shared.containers;
+    return this.#common.shared.containers.map(
+      ({ name, isSidecar, cpuRestart, memoryRestart, hasReadinessProbe }, index) => ({
+        name,
+        isSidecar,
+        size: this.#sizes[index] ?? noSize,
+        cpuRestart,
+        memoryRestart,
+        hasReadinessProbe,
+      }),
+    );
   }
   get hasPodLevelResources(): boolean {
     return this.#common.shared.hasPodLevelResources;
@@ -97,18 +134,94 @@ class CompactPodSizing implements PodSizing {
   }
   get statuses(): PodSizing['statuses'] {
     const startedAt = this.#startedAt;
-    return this.#common.shapes.map((shape, index) => ({
-      ...shape,
-      startedAt: unpackInstant(typeof startedAt === 'object' ? startedAt[index] : startedAt),
-    }));
+    return this.#common.shapes.map((shape, index) => {
+      const { actual, allocated } = shape;
+      return {
+        ...shape,
+        startedAt: startOf({ startedAt }, index),
+        actual: actual === AS_SPEC ? this.#sizeOf(shape.name) : actual,
+        allocated: allocated === AS_SPEC ? requestsOf(this.#sizeOf(shape.name)) : allocated,
+      };
+    });
+  }
+  #sizeOf(container: string): ContainerSize {
+    return this.#sizes[this.#common.shared.containers.findIndex(({ name }) => name === container)] ?? noSize;
   }
 }
 
+/** What is to be kept of a pod, as it is told. */
+export interface ToldSizing extends Pick<CommonSizing, 'shared' | 'resize'>, Pick<SizingParts, 'sizes' | 'generation'> {
+  readonly statuses: readonly ContainerStatusRecord[];
+  readonly observedGeneration: number | undefined;
+}
+
+/** Makes one of what many have in common. */
+export interface SizingSharing {
+  common(value: CommonSizing): CommonSizing;
+  sizes(shared: SharedSizing, sizes: readonly ContainerSize[]): readonly ContainerSize[];
+}
+
+export function compactPodSizing(told: ToldSizing, sharing: SizingSharing): PodSizing {
+  const { shared, statuses, resize, sizes, generation, observedGeneration } = told;
+  const sizeOf = (name: string): ContainerSize =>
+    sizes[shared.containers.findIndex((container) => container.name === name)] ?? noSize;
+  const common = sharing.common({
+    shared,
+    shapes: statuses.map(({ startedAt: _startedAt, ...status }) => shapeOf(status, sizeOf(status.name))),
+    resize,
+    unobserved: observedGeneration === undefined ? undefined : generation - observedGeneration,
+  });
+  const parts = { common, sizes: sharing.sizes(common.shared, sizes), generation };
+  return startedSizing(
+    parts,
+    statuses.map(({ startedAt }) => startedAt),
+  );
+}
+
 /** @param startedAt of each container that has a shape. */
-export function compactPodSizing(common: CommonSizing, startedAt: readonly (EpochMillis | undefined)[]): PodSizing {
-  const [first] = startedAt;
-  const packed = startedAt.every((at) => at === first) ? packInstant(first) : startedAt.map(packInstant);
-  return new CompactPodSizing({ common, startedAt: packed });
+export function startedSizing(
+  parts: Omit<SizingParts, 'startedAt'>,
+  startedAt: readonly (EpochMillis | undefined)[],
+): PodSizing {
+  const [first, ...others] = startedAt;
+  const isOne = others.every((at) => at === first);
+  return new CompactPodSizing({ ...parts, startedAt: isOne ? packInstant(first) : startedAt.map(packInstant) });
+}
+
+function shapeOf(status: Omit<ContainerStatusRecord, 'startedAt'>, spec: ContainerSize): StatusShape {
+  const { actual, allocated } = status;
+  return {
+    ...status,
+    actual: actual && isSameSize(actual, spec) ? AS_SPEC : actual,
+    allocated: allocated && isSameSize(allocated, requestsOf(spec)) ? AS_SPEC : allocated,
+  };
+}
+
+/** What is allocated are requests. */
+function requestsOf({ cpuRequest, memoryRequest }: ContainerSize): ContainerSize {
+  return {
+    ...(cpuRequest !== undefined && { cpuRequest }),
+    ...(memoryRequest !== undefined && { memoryRequest }),
+  };
+}
+
+function isSameSize(one: ContainerSize, other: ContainerSize): boolean {
+  return (
+    one.cpuRequest === other.cpuRequest &&
+    one.cpuLimit === other.cpuLimit &&
+    one.memoryRequest === other.memoryRequest &&
+    one.memoryLimit === other.memoryLimit
+  );
+}
+
+/** Whether lists of sizes are equal, container by container. */
+export function areSameSizes(one: readonly ContainerSize[], other: readonly ContainerSize[]): boolean {
+  return one.length === other.length && one.every((size, index) => isSameSize(size, other[index] ?? noSize));
+}
+
+/** Of the container whose shape is at this place; undefined where there is none. */
+export function startOf({ startedAt }: Pick<SizingParts, 'startedAt'>, index: number): EpochMillis | undefined {
+  return unpackInstant(typeof startedAt === 'object' ? startedAt[index] : startedAt);
 }
 
 /** What to keep of a part that {@link compactPodSizing} made; undefined for any other. */

@@ -2,9 +2,9 @@
 import type { Pod } from '../../api/core.ts';
 import { qosClassOf } from '../../model/pod-size.ts';
 import type { Labels } from '../../model/records.ts';
-import type { PodSizing, QosClass, ResizeState } from '../../model/sizing-records.ts';
+import type { ContainerStatusRecord, PodSizing, QosClass, ResizeState } from '../../model/sizing-records.ts';
 import { countOr, instant, listOf, textMap, textOr } from '../fields.ts';
-import { compactPodSizing, type SharedSizing, type StatusShape } from './compact-pod-sizing.ts';
+import { compactPodSizing, type SharedSizing, type ToldSizing } from './compact-pod-sizing.ts';
 import { projectContainers } from './project-containers.ts';
 import { type ApiAmounts, type ApiResources, projectRequests, projectSize } from './project-size.ts';
 import { resizeManagers } from './resource-managers.ts';
@@ -37,7 +37,7 @@ export function projectPodSizing(pod: Pod, interners: SizingInterners): PodSizin
   const observed = status?.observedGeneration;
   const shared: SharedSizing = {
     qos: readQos(status?.qosClass) ?? qosClassOf(containers.map(({ size }) => size)),
-    containers,
+    containers: containers.map(({ size: _size, ...shape }) => shape),
     hasPodLevelResources: hasAmounts(podResources(spec)),
     isStatic:
       annotations['kubernetes.io/config.mirror'] !== undefined ||
@@ -49,17 +49,15 @@ export function projectPodSizing(pod: Pod, interners: SizingInterners): PodSizin
     marks: marksOf(annotations, textMap(metadata.labels, 'metadata.labels')),
     sizeManagers: resizeManagers(metadata.managedFields),
   };
-  const common = interners.common.intern({
+  const told: ToldSizing = {
     shared,
-    shapes: statuses.map(projectStatus),
+    statuses: statuses.map(projectStatus),
     resize: projectResize(status),
+    sizes: containers.map(({ size }) => size),
     generation: countOr(metadata.generation, 0, 'metadata.generation'),
     observedGeneration: observed === undefined ? undefined : countOr(observed, 0, 'status.observedGeneration'),
-  });
-  return compactPodSizing(
-    common,
-    statuses.map(({ name, state }) => instant(state?.running?.startedAt, `container ${name} startedAt`)),
-  );
+  };
+  return compactPodSizing(told, interners);
 }
 
 /**
@@ -81,13 +79,14 @@ function isMark(key: string): boolean {
  * `actual` and `allocated` are undefined where the kubelet does not report them, by which one that cannot resize is
  * known.
  */
-function projectStatus(status: ApiContainerStatus): StatusShape {
-  const { name, allocatedResources, resources } = status;
+function projectStatus(status: ApiContainerStatus): ContainerStatusRecord {
+  const { name, allocatedResources, resources, state } = status;
   const ended = status.lastState?.terminated;
   return {
     name,
-    running: status.state?.running !== undefined && status.state.running !== null,
+    running: state?.running !== undefined && state.running !== null,
     ready: status.ready === true,
+    startedAt: instant(state?.running?.startedAt, `container ${name} startedAt`),
     restartCount: countOr(status.restartCount, 0, `container ${name} restartCount`),
     lastTermination:
       ended === undefined || ended === null

@@ -1,50 +1,60 @@
 /** What the sizing parts of many records share, kept once. */
 import type { Labels } from '../../model/records.ts';
 import type { ContainerSize, ContainerSpecRecord, ResizeState } from '../../model/sizing-records.ts';
-import { createInterner, type Interner } from '../intern.ts';
-import type { CommonSizing, SharedSizing, StatusShape } from './compact-pod-sizing.ts';
+import { createInterner, createLatest, type Interner } from '../intern.ts';
+import {
+  areSameSizes,
+  type CommonSizing,
+  type SharedSizing,
+  type SizingSharing,
+  type StatusShape,
+} from './compact-pod-sizing.ts';
 
 /** The live stores have one set, the stores of sizing another: they share nothing, and nothing breaks for it. */
-export interface SizingInterners {
-  /** Of pods. */
-  readonly common: Interner<CommonSizing>;
-  /** Of workloads and of {@link SizingInterners.common}. */
+export interface SizingInterners extends SizingSharing {
+  /** Of workloads. */
   readonly containers: Interner<readonly ContainerSpecRecord[]>;
   readonly marks: Interner<Labels>;
   readonly templateManagers: Interner<Readonly<Record<string, readonly string[]>>>;
 }
 
+/** Where each pod has its own, there are as many as pods: keeping track of them would cost more than is shared. */
+const MAX_SIZES = 500;
+
 /** Beyond this many live values of a kind equal ones are merely no longer shared. */
 export function createSizingInterners(maxEntries: number): SizingInterners {
-  const sizes = createInterner<ContainerSize>(maxEntries);
+  const sizes = createInterner<ContainerSize>(Math.min(maxEntries, MAX_SIZES));
   const marks = createInterner<Labels>(maxEntries);
   const managers = createInterner<readonly string[]>(maxEntries);
-  const containers = createInterner<readonly ContainerSpecRecord[]>(maxEntries, (specs) =>
-    specs.map((spec) => ({ ...spec, size: sizes.intern(spec.size) })),
-  );
+  const shapesOfContainers = createInterner<SharedSizing['containers']>(maxEntries);
   const shared = createInterner<SharedSizing>(maxEntries, (value) => ({
     ...value,
-    containers: containers.intern(value.containers),
+    containers: shapesOfContainers.intern(value.containers),
     marks: marks.intern(value.marks),
     sizeManagers: managers.intern(value.sizeManagers),
   }));
-  const shapes = createInterner<readonly StatusShape[]>(maxEntries, (list) =>
-    list.map((shape) => ({
-      ...shape,
-      actual: shape.actual && sizes.intern(shape.actual),
-      allocated: shape.allocated && sizes.intern(shape.allocated),
-    })),
-  );
+  const shapes = createInterner<readonly StatusShape[]>(maxEntries);
   const resizes = createInterner<ResizeState>(maxEntries);
+  const common = createInterner<CommonSizing>(maxEntries, (value) => ({
+    ...value,
+    shared: shared.intern(value.shared),
+    shapes: shapes.intern(value.shapes),
+    resize: resizes.intern(value.resize),
+  }));
+  // Replicas mostly have one size; where each has its own, those of before are worth no memory.
+  const sizesOf = createLatest<SharedSizing, readonly ContainerSize[]>(areSameSizes);
   return {
-    containers,
+    // Moments of single pods would push out what thousands share.
+    common: (value) => (isUnderWay(value) ? { ...value, shared: shared.intern(value.shared) } : common.intern(value)),
+    sizes: (of, list) => sizesOf(of, list, () => list.map((size) => sizes.intern(size))),
+    containers: createInterner<readonly ContainerSpecRecord[]>(maxEntries, (specs) =>
+      specs.map((spec) => ({ ...spec, size: sizes.intern(spec.size) })),
+    ),
     marks,
-    common: createInterner<CommonSizing>(maxEntries, (value) => ({
-      ...value,
-      shared: shared.intern(value.shared),
-      shapes: shapes.intern(value.shapes),
-      resize: resizes.intern(value.resize),
-    })),
     templateManagers: createInterner<Readonly<Record<string, readonly string[]>>>(maxEntries),
   };
+}
+
+function isUnderWay({ resize, unobserved = 0 }: CommonSizing): boolean {
+  return unobserved !== 0 || resize.inProgress !== undefined || resize.pending !== undefined;
 }
