@@ -40,6 +40,14 @@ describe('ring of a window', () => {
     expect(memory?.max).toBe(5_000_000_000);
   });
 
+  test('of very many samples a slot stays one of them, and both resources count for themselves', () => {
+    const ring = new UsageRing(64 * HOUR);
+    for (let sample = 0; sample < 20_000; sample++) ring.addCpu(16_777_215, NOON, random);
+    ring.addMemory(2 ** 50, NOON, random);
+    expect(ring.save().slots.map(([, ...amounts]) => amounts)).toEqual([[16_777_215, 16_383, 2 ** 50, 1]]);
+    expect(new UsageRing(64 * HOUR, ring.save()).save()).toEqual(ring.save());
+  });
+
   test('what is older than the window no longer counts', () => {
     const ring = new UsageRing(64 * HOUR);
     ring.addCpu(900, NOON, random);

@@ -1,7 +1,7 @@
 /**
  * A bounded picture of a rolling window, for sources that only know the present: the window is cut into slots, and each
- * slot keeps one of its samples, each with the same likelihood. Percentiles of those are unbiased and cost under 1 KB a
- * container.
+ * slot keeps one of its samples, each with the same likelihood. Percentiles of those are unbiased and cost 1.1 KB a
+ * container when the window is full.
  */
 import type { Random } from '../lib/random.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
@@ -9,7 +9,11 @@ import { percentilesOf, type UsageWindow } from './usage-window.ts';
 
 /** OptiPod keeps 10 samples at most, of one pod and of two minutes. */
 const SLOTS = 64;
-const MAX_COUNT = 0xffff;
+/** A place has CPU and both counts in one number: 24, 14 and 14 bits of it, and a number has 53. */
+const MAX_CPU = 2 ** 24 - 1;
+const MAX_COUNT = 2 ** 14 - 1;
+const CPU_SEEN = MAX_CPU + 1;
+const MEMORY_SEEN = CPU_SEEN * (MAX_COUNT + 1);
 
 export interface SavedRing {
   readonly windowMillis: Millis;
@@ -23,14 +27,14 @@ export interface SavedRing {
   ])[];
 }
 
+/** A class, because there may be one of each container. Plain lists of what is there: a typed array has a buffer besides. */
 export class UsageRing {
   readonly windowMillis: Millis;
-  /** 32 bits hold whole millicores up to 16,777 cores. */
-  readonly #cpu = new Float32Array(SLOTS);
-  readonly #memory = new Float64Array(SLOTS);
-  readonly #cpuCounts = new Uint16Array(SLOTS);
-  readonly #memoryCounts = new Uint16Array(SLOTS);
-  #latest: number | undefined;
+  /** Slot of the first place; those after it follow, also those without a sample. At most {@link SLOTS}. */
+  #first = 0;
+  /** Whole millicores, up to 16,777 cores; samples seen of CPU in {@link CPU_SEEN}, and of memory in {@link MEMORY_SEEN}. */
+  #cells: number[] = [];
+  #memory: number[] = [];
 
   /** @throws RangeError for a window that is not above 0. */
   constructor(windowMillis: Millis, saved?: SavedRing) {
@@ -39,21 +43,27 @@ export class UsageRing {
     // Of another window, what was kept stands for other spans of time.
     if (saved?.windowMillis !== windowMillis) return;
     for (const [slot, cpu, cpuCount, memory, memoryCount] of saved.slots) {
-      if (!this.#open(slot)) continue;
-      const place = placeOf(slot);
-      this.#cpu[place] = cpu;
-      this.#cpuCounts[place] = cpuCount;
+      const place = this.#open(slot);
+      if (place === undefined) continue;
+      this.#cells[place] = cellOf({ cpu, cpuCount, memoryCount });
       this.#memory[place] = memory;
-      this.#memoryCounts[place] = memoryCount;
     }
   }
 
   addCpu(value: number, at: EpochMillis, random: Random): void {
-    this.#put(this.#cpu, this.#cpuCounts, value, at, random);
+    const place = this.#placeOf(value, at);
+    if (place === undefined) return;
+    const { cpu, cpuCount, memoryCount } = partsOf(this.#cells[place]);
+    const isKept = isDrawn(cpuCount + 1, random);
+    this.#cells[place] = cellOf({ cpu: isKept ? value : cpu, cpuCount: cpuCount + 1, memoryCount });
   }
 
   addMemory(value: number, at: EpochMillis, random: Random): void {
-    this.#put(this.#memory, this.#memoryCounts, value, at, random);
+    const place = this.#placeOf(value, at);
+    if (place === undefined) return;
+    const { memoryCount, ...rest } = partsOf(this.#cells[place]);
+    if (isDrawn(memoryCount + 1, random)) this.#memory[place] = value;
+    this.#cells[place] = cellOf({ ...rest, memoryCount: memoryCount + 1 });
   }
 
   /** The percentiles of what is left of the window at `now`. */
@@ -71,18 +81,11 @@ export class UsageRing {
   }
 
   save(): SavedRing {
-    const latest = this.#latest;
     const slots: SavedRing['slots'][number][] = [];
-    if (latest === undefined) return { windowMillis: this.windowMillis, slots };
-    for (let slot = latest - SLOTS + 1; slot <= latest; slot++) {
-      const place = placeOf(slot);
-      const cpuCount = this.#cpuCounts[place] ?? 0;
-      const memoryCount = this.#memoryCounts[place] ?? 0;
-      if (cpuCount + memoryCount === 0) continue;
-      // Without a sample, what is left there is of an older slot.
-      const cpu = cpuCount > 0 ? (this.#cpu[place] ?? 0) : 0;
-      const memory = memoryCount > 0 ? (this.#memory[place] ?? 0) : 0;
-      slots.push([slot, cpu, cpuCount, memory, memoryCount]);
+    for (const [place, cell] of this.#cells.entries()) {
+      if (cell === 0) continue;
+      const { cpu, cpuCount, memoryCount } = partsOf(cell);
+      slots.push([this.#first + place, cpu, cpuCount, this.#memory[place] ?? 0, memoryCount]);
     }
     return { windowMillis: this.windowMillis, slots };
   }
@@ -91,31 +94,53 @@ export class UsageRing {
     return Math.floor((at * SLOTS) / this.windowMillis);
   }
 
-  #put(values: Float32Array | Float64Array, counts: Uint16Array, value: number, at: EpochMillis, random: Random): void {
-    if (!(value >= 0) || !Number.isFinite(value) || !Number.isFinite(at)) return;
-    const slot = this.#slotOf(at);
-    if (!this.#open(slot)) return;
-    const place = placeOf(slot);
-    const count = Math.min(MAX_COUNT, (counts[place] ?? 0) + 1);
-    counts[place] = count;
-    // Each of the first n samples is the one kept with a likelihood of 1/n.
-    if (random.next() * count < 1) values[place] = value;
+  /** Undefined for what is no amount, or too old. */
+  #placeOf(value: number, at: EpochMillis): number | undefined {
+    if (!(value >= 0) || !Number.isFinite(value) || !Number.isFinite(at)) return undefined;
+    return this.#open(this.#slotOf(at));
   }
 
-  /** Makes the slot one of the window. @returns false when it is too old for that. */
-  #open(slot: number): boolean {
-    const latest = this.#latest;
-    if (latest !== undefined && slot <= latest - SLOTS) return false;
-    if (latest === undefined || slot > latest) {
-      const first = latest === undefined ? slot - SLOTS + 1 : Math.max(latest + 1, slot - SLOTS + 1);
-      for (let fresh = first; fresh <= slot; fresh++) {
-        this.#cpuCounts[placeOf(fresh)] = 0;
-        this.#memoryCounts[placeOf(fresh)] = 0;
-      }
-      this.#latest = slot;
-    }
-    return true;
+  /** Makes the slot one of the window. @returns its place; undefined when it is too old for that. */
+  #open(slot: number): number | undefined {
+    const isEmpty = this.#cells.length === 0;
+    const latest = this.#first + this.#cells.length - 1;
+    if (isEmpty) this.#reshape(slot, slot);
+    else if (slot <= latest - SLOTS) return undefined;
+    else if (slot > latest) this.#reshape(Math.max(this.#first, slot - SLOTS + 1), slot);
+    else if (slot < this.#first) this.#reshape(slot, latest);
+    return slot - this.#first;
+  }
+
+  /** Forgets what is not of these slots, both included. */
+  #reshape(first: number, latest: number): void {
+    const reshaped = (list: readonly number[]): number[] =>
+      Array.from({ length: latest - first + 1 }, (_, place) => list[first - this.#first + place] ?? 0);
+    this.#cells = reshaped(this.#cells);
+    this.#memory = reshaped(this.#memory);
+    this.#first = first;
   }
 }
 
-const placeOf = (slot: number): number => ((slot % SLOTS) + SLOTS) % SLOTS;
+/** Of one slot: samples seen, and the one of CPU that was kept. */
+interface CellParts {
+  readonly cpu: number;
+  readonly cpuCount: number;
+  readonly memoryCount: number;
+}
+
+function cellOf({ cpu, cpuCount, memoryCount }: CellParts): number {
+  const [seen, memorySeen] = [Math.min(MAX_COUNT, cpuCount), Math.min(MAX_COUNT, memoryCount)];
+  return Math.min(MAX_CPU, Math.round(cpu)) + seen * CPU_SEEN + memorySeen * MEMORY_SEEN;
+}
+
+function partsOf(cell = 0): CellParts {
+  const memoryCount = Math.floor(cell / MEMORY_SEEN);
+  const rest = cell - memoryCount * MEMORY_SEEN;
+  const cpuCount = Math.floor(rest / CPU_SEEN);
+  return { cpu: rest - cpuCount * CPU_SEEN, cpuCount, memoryCount };
+}
+
+/** Each of the first n samples is the one kept with a likelihood of 1/n. */
+function isDrawn(count: number, random: Random): boolean {
+  return random.next() * Math.min(MAX_COUNT, count) < 1;
+}
