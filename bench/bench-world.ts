@@ -14,6 +14,8 @@ export interface BenchWorldOptions {
 }
 
 export const benchNamespace = 'shop';
+/** As the configuration has it that says nothing. */
+export const operatorNamespace = 'spotalis-system';
 
 /** What the annotations of the workloads say. */
 const rule: SlotRule = {
@@ -24,7 +26,8 @@ const rule: SlotRule = {
 };
 
 export function namespaceObject(): Namespace {
-  return { metadata: { name: benchNamespace, uid: 'ns', labels: { 'spotalis.io/enabled': 'true' } } };
+  const labels = { 'spotalis.io/enabled': 'true', 'mbcas.io/managed': 'true' };
+  return { metadata: { name: benchNamespace, uid: 'ns', labels } };
 }
 
 export function nodeObject(index: number): Node {
@@ -61,13 +64,20 @@ export function deploymentObject(index: number, replicas: number): Deployment {
       labels: { 'spotalis.io/enabled': 'true' },
       annotations: { 'spotalis.io/spot-percentage': '70', 'spotalis.io/min-on-demand': '1' },
     },
-    spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: podSpec() } },
+    spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: podSpec(index) } },
     status: {
       observedGeneration: 1,
       replicas,
       updatedReplicas: replicas,
       readyReplicas: replicas,
       availableReplicas: replicas,
+      conditions: ['Available', 'Progressing'].map((type) => ({
+        type,
+        status: 'True',
+        reason: type === 'Available' ? 'MinimumReplicasAvailable' : 'NewReplicaSetAvailable',
+        lastTransitionTime: '2026-01-31T00:00:10Z',
+        lastUpdateTime: '2026-01-31T00:00:10Z',
+      })),
     },
   };
 }
@@ -90,10 +100,18 @@ export function replicaSetObject(index: number, replicas: number): ReplicaSet {
       ],
     },
     spec: { replicas, selector: { matchLabels: { app: `app-${index}` } } },
+    status: {
+      observedGeneration: 1,
+      replicas,
+      fullyLabeledReplicas: replicas,
+      readyReplicas: replicas,
+      availableReplicas: replicas,
+    },
   };
 }
 
-function podSpec(): NonNullable<Pod['spec']> {
+/** As teams have them: the container of the workload's own is named after it, and asks for as much as no neighbour. */
+function podSpec(workload: number): NonNullable<Pod['spec']> {
   const container = (name: string, cpu: string, memory: string) => ({
     name,
     image: `registry.example.com/shop/${name}:1.27.3`,
@@ -107,7 +125,10 @@ function podSpec(): NonNullable<Pod['spec']> {
     ],
   });
   return {
-    containers: [container('app', '250m', '256Mi'), container('proxy', '50m', '64Mi')],
+    containers: [
+      container(`app-${workload}`, `${100 + ((workload * 37) % 400)}m`, `${128 + ((workload * 13) % 256)}Mi`),
+      container('proxy', '50m', '64Mi'),
+    ],
     serviceAccountName: 'default',
     terminationGracePeriodSeconds: 30,
     tolerations: ['not-ready', 'unreachable'].map((taint) => ({
@@ -140,13 +161,21 @@ export function newPodObject(workload: number): Pod {
         },
       ],
     },
-    spec: podSpec(),
+    spec: podSpec(workload),
   };
 }
 
-/** Slot `slot` (from 1) of a workload, running on that node. Even nodes are spot. */
+/** Number of the node where slot `slot` (from 1) of a workload runs: one of the side it asks for. Even nodes are spot. */
+export function nodeOfSlot(workload: number, slot: number, nodes: number): number {
+  const isSpot = sideOfSlot(rule, slot) === 'spot';
+  const spread = (workload * 7 + slot * 3) % Math.max(1, nodes >> 1);
+  return spread * 2 + (isSpot ? 0 : 1);
+}
+
+/** A slot of a workload, running on that node, as its kubelet tells it. */
 export function runningPodObject(workload: number, slot: number, node: number): Pod {
   const pod = newPodObject(workload);
+  const spec = podSpec(workload);
   const side = node % 2 === 0 ? 'spot' : 'on-demand';
   return {
     ...pod,
@@ -163,23 +192,28 @@ export function runningPodObject(workload: number, slot: number, node: number): 
         'controller.kubernetes.io/pod-deletion-cost': String(-slot),
       },
     },
-    spec: { ...podSpec(), nodeName: `node-${node}`, nodeSelector: { 'karpenter.sh/capacity-type': side } },
+    spec: { ...spec, nodeName: `node-${node}`, nodeSelector: { 'karpenter.sh/capacity-type': side } },
     status: {
       phase: 'Running',
+      qosClass: 'Burstable',
       podIP: '10.0.0.1',
+      startTime: '2026-01-31T00:00:01Z',
       conditions: ['PodScheduled', 'Initialized', 'ContainersReady', 'Ready'].map((type) => ({
         type,
         status: 'True',
         lastTransitionTime: '2026-01-31T00:00:10Z',
       })),
-      containerStatuses: ['app', 'proxy'].map((name) => ({
+      containerStatuses: spec.containers.map(({ name, image = '', resources = {} }) => ({
         name,
         ready: true,
+        started: true,
         restartCount: 0,
-        image: `registry.example.com/shop/${name}:1.27.3`,
+        image,
         imageID: `sha256:${'0'.repeat(64)}`,
         containerID: `containerd://${'1'.repeat(64)}`,
         state: { running: { startedAt: '2026-01-31T00:00:05Z' } },
+        resources,
+        allocatedResources: resources.requests ?? {},
       })),
     },
   };
@@ -197,11 +231,8 @@ export function createBenchWorld(options: BenchWorldOptions) {
   for (let workload = 0; workload < workloads; workload++) {
     stores.deployments.put(deploymentObject(workload, replicas));
     stores.replicaSets.put(replicaSetObject(workload, replicas));
-    for (let slot = 1; slot <= podsPerWorkload; slot++) {
-      const isSpot = sideOfSlot(rule, slot) === 'spot';
-      const spread = (workload * 7 + slot * 3) % Math.max(1, nodes >> 1);
-      stores.pods.put(runningPodObject(workload, slot, spread * 2 + (isSpot ? 0 : 1)));
-    }
+    for (let slot = 1; slot <= podsPerWorkload; slot++)
+      stores.pods.put(runningPodObject(workload, slot, nodeOfSlot(workload, slot, nodes)));
   }
   return { stores, view, workloads };
 }

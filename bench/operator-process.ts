@@ -25,7 +25,9 @@ const READY_MILLIS = 120_000;
 /** Passes over all workloads: often, so that two of them are part of what is measured. */
 const RECONCILE_SECONDS = 5;
 /** Two passes and a little; with all engines also usage collected from every pod and the first word to every agent. */
-const SETTLE_MILLIS = { placement: 15_000, allocation: 60_000, all: 60_000 };
+const SETTLE_MILLIS = { placement: 15_000, allocation: 45_000, all: 45_000 };
+/** Seconds over which memory is read, once in each: it goes up and down by megabytes between two collections. */
+const READINGS = 15;
 
 /** Builds what the image holds: launcher, bundle and package.json; no source, no node_modules. Returns the launcher. */
 export function packageOperator(folder: string): string {
@@ -43,7 +45,7 @@ export function packageOperator(folder: string): string {
 export const sourceLauncher = join(root, 'bin/stowage.mjs');
 
 export interface OperatorMemory {
-  /** MiB resident after the caches are full and two passes were made. */
+  /** MiB resident on average, after the caches are full and two passes were made. */
   readonly rss: number;
   /** Of it the process's own; the rest are pages of the node binary and libraries, shared by all that run it. */
   readonly anonymous: number;
@@ -100,7 +102,31 @@ export async function startOperator(
   }
 }
 
-/** Starts it, lets it settle, reads its metrics once as a scraper does, measures, and stops it. */
+/**
+ * Has an operator with all engines answer every agent. At the pace that operators keep that takes minutes, and it is done
+ * once in the life of a cluster.
+ * @param pods all of them have an allocation.
+ */
+export async function workIn(launcher: string, kubeconfig: string, folder: string, pods: number): Promise<void> {
+  const { child, metrics } = await startOperator(launcher, kubeconfig, folder, {
+    engines: engineSets.all,
+    controllers: { rateLimit: { qps: 1000, burst: 1000 } },
+  });
+  const until = performance.now() + READY_MILLIS;
+  try {
+    for (;;) {
+      await delay(1000);
+      const text = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
+      const applied = Number(/mbcas_pod_allocations\{phase="Applied"\} (\d+)/.exec(text)?.[1] ?? 0);
+      if (applied >= pods * 0.98) return;
+      if (performance.now() > until) throw new Error(`Only ${applied} of ${pods} allocations were answered`);
+    }
+  } finally {
+    await stopProcess(child);
+  }
+}
+
+/** Starts it, lets it settle, reads its metrics once as a scraper does, measures for a while, and stops it. */
 export async function measureOperator(
   launcher: string,
   kubeconfig: string,
@@ -114,7 +140,15 @@ export async function measureOperator(
   try {
     await delay(SETTLE_MILLIS[engines]);
     await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
-    return { ...readMemory(child), cpuSeconds: cpuSecondsOf(child) };
+    const readings: Omit<OperatorMemory, 'cpuSeconds'>[] = [];
+    while (readings.length < READINGS) {
+      await delay(1000);
+      readings.push(readMemory(child));
+    }
+    const mean = (key: 'rss' | 'anonymous'): number =>
+      readings.reduce((sum, reading) => sum + reading[key], 0) / READINGS;
+    const cpuSeconds = cpuSecondsOf(child);
+    return { rss: mean('rss'), anonymous: mean('anonymous'), peak: readMemory(child).peak, cpuSeconds };
   } finally {
     await stopProcess(child);
   }
