@@ -16,7 +16,7 @@ const before = [aContainer({ size: { cpuRequest: 200 } })];
 const asked: AttemptOutcome = { kind: 'asked', tookFrom: [] };
 const block = { rule: 'x', reason: 'CooldownActive', message: 'not yet', advice: '', retryAfterMillis: 1 };
 const blocked = { kind: 'blocked', block } as AttemptOutcome;
-const unwritten: ApplyResult = { status: 'Pending', reason: 'WriteFailed' };
+const unwritten: ApplyResult = { status: 'Pending', reason: 'UpdateFailed' };
 
 /** One look where another CPU request is due; what was asked for and written, in its order. */
 async function look(
