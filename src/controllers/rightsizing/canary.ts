@@ -1,0 +1,195 @@
+/** The first pod of a change, its canary: what is tried on it, and when all pods are to have it. */
+import { isStillAdvised } from '../../decide/rightsizing/changed-world.ts';
+import { describeChanges } from '../../decide/rightsizing/due-changes.ts';
+import { rulesOf } from '../../decide/rightsizing/policy-rules.ts';
+import { isHarmedInAll } from '../../decide/rightsizing/rollout-help.ts';
+import { type Beginning, joinChanges, partsOf, restOf, withoutParts } from '../../decide/rightsizing/side-by-side.ts';
+import { includesPart, isDecrease, watchChange } from '../../decide/rightsizing/watched-change.ts';
+import { object } from '../../guard/objection.ts';
+import { objectToClosed } from '../../guard/rules/timing.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Millis } from '../../lib/units.ts';
+import { workloadText } from '../../model/cluster-view.ts';
+import { isInForce } from '../../model/granted-size.ts';
+import { applyChanges, effectiveChanges, type SizeChange } from '../../model/pod-size.ts';
+import type { SizedPod } from '../../model/sizing-view.ts';
+import type { SizeActuator } from './actuator.ts';
+import type { ApplyContext } from './apply.ts';
+import { LOOK_AGAIN_MILLIS, resultOfAttempt } from './apply-result.ts';
+import { type Changes, writeInForce } from './change.ts';
+import { decisionFor } from './converge.ts';
+import { endOf, goOn, type OngoingChange } from './memory.ts';
+import { type ApplyResult, pending } from './result.ts';
+import type { RightsizingSettings } from './settings.ts';
+import { nothingSeen } from './throttling.ts';
+import { giveToCome } from './to-come.ts';
+
+export interface CanaryOptions {
+  readonly actuator: Pick<SizeActuator, 'resize' | 'isResizing'>;
+  readonly changes: Pick<Changes, 'noteMade'>;
+  readonly settings: () => RightsizingSettings;
+  readonly clock: Clock;
+}
+
+export interface Canary {
+  /**
+   * Tries a change on one pod, or gives it to all where it is the only one, or where none can be asked.
+   * @param first the pods it is tried on, one after the other.
+   * @returns what keeps it from beginning.
+   */
+  begin(
+    context: ApplyContext,
+    beginning: Beginning,
+    first: readonly SizedPod[],
+  ): Promise<ApplyResult | undefined>;
+  /** Puts more in force for all pods, and for those to come. @returns why it could not. */
+  giveAll(context: ApplyContext, raises: readonly SizeChange[]): Promise<ApplyResult | undefined>;
+  /**
+   * The first pod has what it should for the whole time that a decrease is watched, or it goes no further. An increase
+   * spreads as soon as it is in force.
+   * @returns the workload's result where it goes no further now.
+   */
+  review(context: ApplyContext, change: OngoingChange): Promise<ApplyResult | undefined>;
+}
+
+/** How often a first pod is judged for which nothing else is to be done for hours. */
+const JUDGE_AGAIN_MILLIS: Millis = 60_000;
+
+export function createCanary({ actuator, changes, settings, clock }: CanaryOptions): Canary {
+  /**
+   * Writes the sizes of the change as those in force: from then on every pod is brought in line, and new ones are born
+   * with them.
+   */
+  const spread = async (context: ApplyContext, change: OngoingChange): Promise<ApplyResult | undefined> => {
+    const { advised, memory } = context;
+    const { lessons } = advised;
+    const inForce = applyChanges(inForceNow(context).inForce, change.changes);
+    const { ongoing } = memory;
+    goOn(memory, change, { ...change, phase: 'spread' });
+    const failed = await writeInForce(context, { inForce, lessons }, clock.now());
+    if (failed !== undefined) memory.ongoing = ongoing;
+    else changes.noteMade(context, change, 'InPlace', 'InPlace');
+    return failed;
+  };
+
+  const spreadAll = async (
+    context: ApplyContext,
+    begun: readonly OngoingChange[],
+  ): Promise<ApplyResult | undefined> => {
+    for (const change of begun) {
+      const kept = await spread(context, change);
+      if (kept !== undefined) return kept;
+    }
+    return undefined;
+  };
+
+  /** Begins to watch what the first pod was given; what is about the same resources is no longer looked after. */
+  const watch = (context: ApplyContext, parts: readonly (readonly SizeChange[])[], first: SizedPod | undefined) => {
+    const { advised, live, memory } = context;
+    const now = clock.now();
+    const canary = first && { uid: first.pod.uid, name: first.pod.name, at: now };
+    const begun = parts.map(
+      (part): OngoingChange => ({
+        ...watchChange(part, advised.inForce, live, now, true),
+        method: 'InPlace',
+        phase: 'canary',
+        canary,
+        throttling: nothingSeen(),
+      }),
+    );
+    const touched = partsOf(parts.flat());
+    memory.ongoing = [...withoutParts(memory.ongoing, touched), ...begun];
+    // Pods that still have what once did harm are brought in line with this now, in its time.
+    memory.takenBack = memory.takenBack.filter((part) => !includesPart(touched, part));
+    return begun;
+  };
+
+  const giveAll = (context: ApplyContext, raises: readonly SizeChange[]): Promise<ApplyResult | undefined> =>
+    spreadAll(context, watch(context, [raises], undefined));
+
+  const begin = async (
+    context: ApplyContext,
+    beginning: Beginning,
+    first: readonly SizedPod[],
+  ): Promise<ApplyResult | undefined> => {
+    const { advised, live, memory, policy, signal } = context;
+    const { raises, decreases } = beginning;
+    const both = joinChanges([...raises, ...decreases]);
+    if (both.length === 0) return undefined;
+    if (live.length === 0) {
+      const given = raises.length === 0 ? undefined : await giveAll(context, raises);
+      if (given !== undefined || decreases.length === 0) return given;
+      // When it is scaled up, all of them would have at once what none has been seen to do with.
+      return pending('CanaryWatched', 'no pod runs that could have less first');
+    }
+    if (first.length === 0) {
+      // None of those that show the need runs long enough to be asked: it is for those still to come.
+      const { made, kept } = giveToCome(context, beginning, clock.now());
+      return made === undefined ? kept : giveAll(context, made.raises);
+    }
+    let kept: ApplyResult | undefined;
+    for (const pod of first) {
+      const to = effectiveChanges(pod.sizing.containers, both);
+      const summary = describeChanges(both, advised.inForce);
+      const attempt =
+        to.length === 0
+          ? ({ kind: 'asked', tookFrom: [] } as const)
+          : await actuator.resize(decisionFor(context, pod, to, summary), policy.spec, signal);
+      if (attempt.kind === 'asked') {
+        // Pods that a rollout makes come meanwhile.
+        if (live.length === 1 || advised.workload.isRollingOut) return spreadAll(context, watch(context, [both], pod));
+        // More spreads as soon as it is in force; less is watched first.
+        watch(context, raises.length > 0 && decreases.length > 0 ? [raises, decreases] : [both], pod);
+        return undefined;
+      }
+      kept ??= resultOfAttempt(advised.workload, memory, attempt);
+    }
+    const rest = kept?.reason === undefined ? undefined : restOf(beginning, kept.reason);
+    // What holds back one part holds back nothing else; as long as it does, it is the reason that is told.
+    return rest === undefined ? kept : ((await begin(context, rest, first)) ?? kept);
+  };
+
+  const review = async (context: ApplyContext, change: OngoingChange): Promise<ApplyResult | undefined> => {
+    const { canary } = change;
+    const pod = context.live.find(({ pod: { uid } }) => uid === canary?.uid);
+    const isAsked = pod !== undefined && effectiveChanges(pod.sizing.containers, change.changes).length === 0;
+    if (canary === undefined || pod === undefined || (!isAsked && !actuator.isResizing(pod.pod.uid))) {
+      // It is gone, or was not granted: the guards remember why, and another look begins anew.
+      endOf(context.memory, change);
+      const message = 'the first pod did not get the new size; it is tried again';
+      return pending('CanaryWatched', message, LOOK_AGAIN_MILLIS);
+    }
+    if (!isAsked || !isInForce(pod.sizing, change.changes)) return undefined;
+    // Whether less is enough for the others is not known either while nothing is read.
+    if (isDecrease(change) && context.advised.unread !== undefined) return undefined;
+    const period = isDecrease(change) ? settings().canaryMillis : 0;
+    if (canary.at + period > clock.now()) return undefined;
+    const { advised, memory, policy } = context;
+    // The others could not have it before the next window; by then it may no longer be wanted.
+    const closed = isDecrease(change)
+      ? objectToClosed(policy.spec.updates.window, clock.now(), 'OutsideUpdateWindow')
+      : undefined;
+    // A first pod of the old template says nothing about those that come, unless what it lacked could not be written.
+    const isHelp = !isDecrease(change) && isHarmedInAll(pod, change.changes, clock.now());
+    const rollout = object('TemplateRollout', { workload: workloadText(advised.workload) });
+    const held = advised.workload.isRollingOut && !isHelp ? rollout : closed;
+    if (held !== undefined) {
+      // Putting back what did harm waits for neither.
+      if (memory.takenBack.length > 0) return undefined;
+      // The first pod goes on being judged.
+      return { ...held, status: 'Pending', againAfterMillis: JUDGE_AGAIN_MILLIS };
+    }
+    if (isStillAdvised(change, advised.advice, rulesOf(policy.spec))) return spread(context, change);
+    endOf(context.memory, change);
+    const message = 'what the first pod was given is not advised any more; it is decided anew';
+    return pending('CanaryWatched', message, LOOK_AGAIN_MILLIS);
+  };
+
+  return { begin, giveAll, review };
+}
+
+/** The sizes that all pods are to have: as written on the workload, and what has just been written. */
+export function inForceNow({ advised, memory }: ApplyContext) {
+  const changed = memory.ongoing.flatMap((each) => (each.phase === 'spread' ? each.changes : []));
+  return { inForce: applyChanges(advised.inForce, joinChanges(changed)), changed };
+}
