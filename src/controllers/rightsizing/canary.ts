@@ -37,11 +37,7 @@ export interface Canary {
    * @param first the pods it is tried on, one after the other.
    * @returns what keeps it from beginning.
    */
-  begin(
-    context: ApplyContext,
-    beginning: Beginning,
-    first: readonly SizedPod[],
-  ): Promise<ApplyResult | undefined>;
+  begin(context: ApplyContext, beginning: Beginning, first: readonly SizedPod[]): Promise<ApplyResult | undefined>;
   /** Puts more in force for all pods, and for those to come. @returns why it could not. */
   giveAll(context: ApplyContext, raises: readonly SizeChange[]): Promise<ApplyResult | undefined>;
   /**
@@ -72,40 +68,26 @@ export function createCanary({ actuator, changes, settings, clock }: CanaryOptio
     return failed;
   };
 
-  const spreadAll = async (
-    context: ApplyContext,
-    begun: readonly OngoingChange[],
-  ): Promise<ApplyResult | undefined> => {
-    for (const change of begun) {
-      const kept = await spread(context, change);
-      if (kept !== undefined) return kept;
-    }
-    return undefined;
-  };
-
   /** Begins to watch what the first pod was given; what is about the same resources is no longer looked after. */
-  const watch = (context: ApplyContext, parts: readonly (readonly SizeChange[])[], first: SizedPod | undefined) => {
+  const watch = (context: ApplyContext, part: readonly SizeChange[], first: SizedPod | undefined): OngoingChange => {
     const { advised, live, memory } = context;
     const now = clock.now();
-    const canary = first && { uid: first.pod.uid, name: first.pod.name, at: now };
-    const begun = parts.map(
-      (part): OngoingChange => ({
-        ...watchChange(part, advised.inForce, live, now, true),
-        method: 'InPlace',
-        phase: 'canary',
-        canary,
-        throttling: nothingSeen(),
-      }),
-    );
-    const touched = partsOf(parts.flat());
-    memory.ongoing = [...withoutParts(memory.ongoing, touched), ...begun];
+    const begun: OngoingChange = {
+      ...watchChange(part, advised.inForce, live, now, true),
+      method: 'InPlace',
+      phase: 'canary',
+      canary: first && { uid: first.pod.uid, name: first.pod.name, at: now },
+      throttling: nothingSeen(),
+    };
+    const touched = partsOf(part);
+    memory.ongoing = [...withoutParts(memory.ongoing, touched), begun];
     // Pods that still have what once did harm are brought in line with this now, in its time.
-    memory.takenBack = memory.takenBack.filter((part) => !includesPart(touched, part));
+    memory.takenBack = memory.takenBack.filter((each) => !includesPart(touched, each));
     return begun;
   };
 
   const giveAll = (context: ApplyContext, raises: readonly SizeChange[]): Promise<ApplyResult | undefined> =>
-    spreadAll(context, watch(context, [raises], undefined));
+    spread(context, watch(context, raises, undefined));
 
   const begin = async (
     context: ApplyContext,
@@ -137,9 +119,9 @@ export function createCanary({ actuator, changes, settings, clock }: CanaryOptio
           : await actuator.resize(decisionFor(context, pod, to, summary), policy.spec, signal);
       if (attempt.kind === 'asked') {
         // Pods that a rollout makes come meanwhile.
-        if (live.length === 1 || advised.workload.isRollingOut) return spreadAll(context, watch(context, [both], pod));
+        if (live.length === 1 || advised.workload.isRollingOut) return spread(context, watch(context, both, pod));
         // More spreads as soon as it is in force; less is watched first.
-        watch(context, raises.length > 0 && decreases.length > 0 ? [raises, decreases] : [both], pod);
+        for (const part of [raises, decreases]) if (part.length > 0) watch(context, part, pod);
         return undefined;
       }
       kept ??= resultOfAttempt(advised.workload, memory, attempt);
