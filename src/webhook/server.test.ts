@@ -244,6 +244,28 @@ describe('shutdown', () => {
   });
 });
 
+test('of idle connections so many are kept: the one that has waited longest goes, and who asks is answered', async () => {
+  const { server, agent } = await start(() => ({ status: 200, body: '{}' }), { maxIdle: 3 });
+  const open = async () => {
+    const socket = connect({ port: server.port, host: '127.0.0.1', ca: authority.certificatePem });
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => {});
+    const closed = once(socket.resume(), 'close');
+    await once(socket, 'session');
+    return { socket, closed };
+  };
+  const [first, second] = [await open(), await open()];
+  // Takes its place behind them once it was answered, however often it asks.
+  expect((await send(server.port, agent, {})).status).toBe(200);
+  const third = await open();
+  await first.closed;
+  expect((await send(server.port, agent, {})).status).toBe(200);
+  const fourth = await open();
+  await second.closed;
+  expect([third, fourth].map(({ socket }) => socket.destroyed)).toEqual([false, false]);
+  expect(Object.values(agent.freeSockets).flat()).toHaveLength(1);
+});
+
 test('a connection that never speaks TLS does not hold up the end', async () => {
   const virtual = createVirtualClock(0);
   const handle: BodyHandler = () => ({ status: 200, body: '{}' });

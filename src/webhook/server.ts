@@ -56,6 +56,8 @@ export interface WebhookServerOptions {
   readonly also?: Readonly<Record<string, BodyHandler>> | undefined;
   /** Bytes of bodies held at once; beyond, requests are answered 503. Default 64 MiB. */
   readonly maxHeldBytes?: number;
+  /** Connections that wait for a next request. Default 1,500. */
+  readonly maxIdle?: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -87,6 +89,11 @@ const HANDSHAKE_MILLIS: Millis = 15_000;
  */
 const BODY_MILLIS: Millis = 10_000;
 /**
+ * Connections on which nothing is being asked; beyond, the one that has been so the longest is ended. Each takes 60 KB,
+ * of which a few thousand would end the process. API servers keep 25 each, and open some hundred more in a burst.
+ */
+const MAX_IDLE = 1_500;
+/**
  * How long a connection on which nothing was ever asked is kept while draining. An API server opens more than it needs
  * in a burst and keeps them for later; Node does not count those as idle.
  */
@@ -97,11 +104,18 @@ const UNUSED_MILLIS = 500;
  * pair that cannot be used.
  */
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
-  const { keyPair, clock, log } = options;
+  const { keyPair, maxIdle = MAX_IDLE, clock, log } = options;
   const held = createBudget(options.maxHeldBytes ?? MAX_HELD_BYTES);
   const handlers = new Map(Object.entries({ '/mutate': options.handle, ...options.also }));
   let isDraining = false;
-  const unused = new Set<Duplex>();
+  /** The one that has been so the longest first. */
+  const idle = new Set<Duplex>();
+  const rest = (socket: Duplex): void => {
+    if (socket.destroyed) return;
+    idle.add(socket);
+    const [longest] = idle;
+    if (idle.size > maxIdle) longest?.destroy();
+  };
 
   const server = createServer(
     {
@@ -110,7 +124,9 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
       handshakeTimeout: HANDSHAKE_MILLIS,
     },
     (request, response) => {
-      unused.delete(request.socket);
+      const { socket } = request;
+      idle.delete(socket);
+      response.once('close', () => rest(socket));
       const send = (answer: HttpAnswer): void => {
         if (response.headersSent || response.destroyed) return;
         // A body that was refused unread cannot be skipped: the connection ends with it.
@@ -125,8 +141,8 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
   );
   const sockets = trackSockets(server);
   server.on('secureConnection', (socket) => {
-    unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
+    socket.once('close', () => idle.delete(socket));
+    rest(socket);
   });
   server.on('tlsClientError', (error) => log.debug({ error }, 'A TLS handshake failed'));
   server.on('clientError', (_, socket) => socket.destroy());
@@ -143,7 +159,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
       const timers = [
         clock.setTimer(graceMillis, sockets.destroyAll),
         clock.setTimer(Math.min(UNUSED_MILLIS, graceMillis), () => {
-          for (const socket of unused) socket.destroy();
+          for (const socket of idle) socket.destroy();
         }),
       ];
       await new Promise<void>((resolve) => {
