@@ -39,7 +39,11 @@ export interface NodeUsage extends ComputeResources {
 }
 
 export interface ClusterView {
-  freshness(): Freshness;
+  /**
+   * @param namespace what is asked about belongs to it. Of several that are watched some may not be read, and count only
+   * where they are asked about.
+   */
+  freshness(namespace?: string): Freshness;
   namespace(name: string): NamespaceRecord | undefined;
   nodes(): Iterable<NodeRecord>;
   node(name: string): NodeRecord | undefined;

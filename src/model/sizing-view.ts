@@ -19,7 +19,8 @@ export interface SizedPod {
 }
 
 export interface SizingView {
-  freshness(): Freshness;
+  /** As of a ClusterView. */
+  freshness(namespace?: string): Freshness;
   /** Deployments, StatefulSets, DaemonSets and the kinds that are only advised. */
   workloads(): Iterable<SizedWorkload>;
   workload(ref: WorkloadRef): SizedWorkload | undefined;

@@ -56,7 +56,7 @@ export function createAllocationStores(options: AllocationStoresOptions): Alloca
   const informer = createOptionalInformer<AllocationRecord>({
     ...options,
     type: podAllocations,
-    probeNamespace: scope?.namespaces[0],
+    probeNamespaces: scope?.namespaces,
     create: () =>
       informerIn(options, podAllocations, {
         ...options,

@@ -1,8 +1,9 @@
 /** The live ClusterView: indexes over the informers' stores, and word of which workloads a change concerns. */
 import { compileLabelSelector, type LabelMatcher } from '../api/label-selector.ts';
 import type { Informer } from '../kube/informer.ts';
-import { type ClusterView, type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
+import { type ClusterView, type Freshness, type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
 import type { NodeRecord, PdbRecord, PodRecord, ReplicaSetRecord, WorkloadRecord } from '../model/records.ts';
+import { freshnessOf } from './joined-informer.ts';
 import type { LiveStores } from './live-stores.ts';
 import { createNodeUsageIndex } from './node-usage.ts';
 import type { OwnerStores } from './owner-stores.ts';
@@ -169,11 +170,7 @@ export function createLiveView(stores: LiveStores, owners?: OwnerStores): LiveVi
   };
 
   return {
-    freshness() {
-      const all = informers();
-      const stale = all.filter(([, informer]) => informer.freshness() === 'stale').map(([name]) => name);
-      return { synced: all.every(([, informer]) => informer.freshness() !== 'initial'), stale };
-    },
+    freshness: (namespace) => freshnessOfAll(informers(), namespace),
     unread: () => unreadOf(informers()),
     namespace: (name) => stores.namespaces.store.get(name),
     nodes: () => stores.nodes.store.values(),
@@ -224,6 +221,18 @@ function matcherOf(pdb: PdbRecord | undefined): LabelMatcher {
   } catch {
     return () => false;
   }
+}
+
+/** Of informers by name. @param namespace see {@link ClusterView.freshness} */
+export function freshnessOfAll(
+  informers: readonly (readonly [string, Informer<unknown>])[],
+  namespace: string | undefined,
+): Freshness {
+  const states = informers.map(([name, informer]) => [name, freshnessOf(informer, namespace)] as const);
+  return {
+    synced: states.every(([, state]) => state !== 'initial'),
+    stale: states.filter(([, state]) => state === 'stale').map(([name]) => name),
+  };
 }
 
 /** Of informers by name, those that are not fresh. */

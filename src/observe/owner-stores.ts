@@ -74,7 +74,7 @@ export function createOwnerStores(options: OwnerStoresOptions): OwnerStores {
 
   const look = ({ apiVersion, kind }: OwnerKind, signal: AbortSignal): Promise<Availability> => {
     const isIt = (resource: DiscoveredResource): boolean => resource.kind === kind && resource.namespaced;
-    return lookForType(api, { apiVersion, isIt, probeNamespace: options.scope?.namespaces[0] }, signal);
+    return lookForType(api, { apiVersion, isIt, probeNamespaces: options.scope?.namespaces }, signal);
   };
 
   /** Ends when the type is gone, or `signal` aborts. */

@@ -6,13 +6,19 @@ import { createScriptedApi, kubeError } from '../kube/testing/scripted-api.ts';
 import type { Logger } from '../lib/log.ts';
 import { createSeededRandom } from '../lib/random.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
+import { nodeClassProfile } from '../model/node-profiles.ts';
+import { createSides } from '../model/sides.ts';
 import { policyObject, type TestPolicy } from '../model/testing/policies.ts';
-import { createPolicyStores } from './policy-stores.ts';
+import { createPolicyStores, type PolicyStoresOptions } from './policy-stores.ts';
 
 type Group = (typeof policyGroups)[number];
 
 /** A cluster that serves the groups in `served`; change it, and the policies in it, at will. */
-function setUp(served: Group[], policies: Partial<Record<Group, TestPolicy[]>> = {}) {
+function setUp(
+  served: Group[],
+  policies: Partial<Record<Group, TestPolicy[]>> = {},
+  more: Pick<PolicyStoresOptions, 'scope' | 'rulingNamespaces'> = {},
+) {
   const clock = createVirtualClock(0);
   const words: string[] = [];
   const say = (_: unknown, message: string): void => void words.push(message);
@@ -39,7 +45,7 @@ function setUp(served: Group[], policies: Partial<Record<Group, TestPolicy[]>> =
     discover: async (apiVersion) =>
       served.filter((group) => apiVersion === `${group}/v1alpha1`).map((group) => policyType(group)),
   };
-  const stores = createPolicyStores({ api, clock, random: createSeededRandom(1), log });
+  const stores = createPolicyStores({ api, clock, random: createSeededRandom(1), log, ...more });
   const changes: string[] = [];
   stores.onChange(({ kind, policy }) => changes.push(`${kind} ${policy.group} ${policy.name}`));
   let isSynced = false;
@@ -195,6 +201,35 @@ describe('changes', () => {
     script.onList = onList;
     await world.clock.advance(61_000);
     expect(world.stores.isFresh()).toBe(true);
+  });
+
+  describe('in several namespaces, of which one may not be read', () => {
+    const scope = { namespaces: ['mail', 'shop', 'tools'], sides: createSides(nodeClassProfile(['karpenter'])) };
+    const without = (unread: string, rulingNamespaces?: readonly string[]) => {
+      const world = setUp(['optipod.io'], {}, { scope, rulingNamespaces });
+      world.scriptOf('optipod.io').onList = ({ namespace }) => {
+        if (namespace === unread) throw kubeError(403, 'Forbidden', 'optimizationpolicies is forbidden');
+        return { items: [], resourceVersion: '5' };
+      };
+      return world;
+    };
+
+    test('the others are followed, and only its own workloads wait', async () => {
+      const world = without('mail', ['tools']);
+      await world.clock.advance(10_000);
+      expect(world.isSynced()).toBe(true);
+      const { isFresh } = world.stores;
+      expect([isFresh(), isFresh('shop'), isFresh('mail')]).toEqual([true, true, false]);
+    });
+
+    test.each<[string, readonly string[] | undefined]>([
+      ['one whose policies may select others', ['tools']],
+      ['any, where all of them may', undefined],
+    ])('%s holds up everything', async (_, ruling) => {
+      const world = without('tools', ruling);
+      await world.clock.advance(10_000);
+      expect([world.stores.isFresh(), world.stores.isFresh('shop')]).toEqual([false, false]);
+    });
   });
 
   test('who ends a subscription hears no more', async () => {

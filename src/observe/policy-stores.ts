@@ -30,8 +30,9 @@ export interface PolicyStores {
   /**
    * False while what is known may be out of date, or may not be read at all: then nothing may be changed on its
    * account, as the policy that is not seen could be the one that has the say.
+   * @param namespace of the workload it is about: of several that are watched one may not be read.
    */
-  isFresh(): boolean;
+  isFresh(namespace?: string): boolean;
   /** Policies already there are replayed as `spec`. Returns the function that ends the subscription. */
   onChange(listener: (change: PolicyChange) => void): () => void;
   /** Resolves when of each group the policies are known, or that there is no such group. */
@@ -45,6 +46,8 @@ export interface PolicyStoresOptions {
   /** Left out, the whole cluster. */
   readonly scope?: NamespaceScope | undefined;
   readonly limits?: PolicySpecLimits | undefined;
+  /** Whose policies may select workloads of other namespaces; default: all. */
+  readonly rulingNamespaces?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -52,13 +55,14 @@ export interface PolicyStoresOptions {
 
 export function createPolicyStores(options: PolicyStoresOptions): PolicyStores {
   const { scope, limits } = options;
+  const ruling = options.rulingNamespaces ?? scope?.namespaces ?? [];
   const informers = policyGroups.map((group) => {
     const type = policyType(group);
     const project = (object: OptimizationPolicy): PolicyRecord => parsePolicy(group, object, limits);
     return createOptionalInformer<PolicyRecord>({
       ...options,
       type,
-      probeNamespace: scope?.namespaces[0],
+      probeNamespaces: scope?.namespaces,
       create: () => informerIn(options, type, { ...options, type, project }),
     });
   });
@@ -80,8 +84,15 @@ export function createPolicyStores(options: PolicyStoresOptions): PolicyStores {
       known ??= informers.flatMap(({ store }) => [...store.values()]);
       return known;
     },
-    // A policy that may not be read could be the one that has the say.
-    isFresh: () => informers.every(({ freshness, refusal }) => freshness() === 'fresh' && refusal() === undefined),
+    isFresh(namespace) {
+      const whose = namespace === undefined ? ruling : [...ruling, namespace];
+      return informers.every(
+        (informer) =>
+          informer.freshness() === 'fresh' &&
+          informer.refusal() === undefined &&
+          whose.every((each) => informer.freshnessIn(each) === 'fresh'),
+      );
+    },
     onChange(listener) {
       const ends = informers.map((informer) =>
         informer.subscribe({

@@ -1,12 +1,14 @@
 /** What stands for objects that may not be read, and one informer for several namespaces. */
 import { describe, expect, test } from 'vitest';
 import type { ConfigMap, Pod } from '../api/core.ts';
+import { KubeError } from '../api/kube-error.ts';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { nodeClassProfile } from '../model/node-profiles.ts';
 import type { PodRecord } from '../model/records.ts';
 import { createSides } from '../model/sides.ts';
 import { createAssumedInformer } from './assumed-informer.ts';
 import { inferNodes, nodesToldBy } from './inferred-nodes.ts';
-import { joinInformers } from './joined-informer.ts';
+import { freshnessOf, joinInformers } from './joined-informer.ts';
 import { createProjections } from './project.ts';
 import { createManualInformer } from './testing/manual-stores.ts';
 
@@ -15,18 +17,22 @@ describe('joinInformers', () => {
   const nameOf = ({ metadata }: ConfigMap): string => metadata?.name ?? '';
 
   function setUp() {
+    const clock = createVirtualClock(0);
     const [shop, mail] = [createManualInformer(nameOf), createManualInformer(nameOf)];
     return {
       shop,
       mail,
+      clock,
       joined: joinInformers(
         new Map([
           ['shop', shop],
           ['mail', mail],
         ]),
+        clock,
       ),
     };
   }
+  const refused = new KubeError(403, undefined, 'pods is forbidden');
 
   test('finds, counts and lists the records of all of them', () => {
     const { shop, mail, joined } = setUp();
@@ -54,6 +60,60 @@ describe('joinInformers', () => {
     mail.setFreshness(second);
     expect(joined.freshness()).toBe(together);
     expect(joined.store.state).toBe(together);
+  });
+
+  test.each(['stale', 'initial'] as const)(
+    'one that may not be read, and is %s, holds up none of the others',
+    (state) => {
+      const { shop, mail, joined } = setUp();
+      mail.setFreshness(state, refused);
+      expect([joined.freshness(), joined.store.state, joined.lastError()]).toEqual(['fresh', 'fresh', undefined]);
+      expect([freshnessOf(joined), freshnessOf(joined, 'shop'), freshnessOf(joined, 'other')]).toEqual(
+        Array(3).fill('fresh'),
+      );
+      expect(freshnessOf(joined, 'mail')).toBe(state);
+      shop.setFreshness('stale');
+      expect([joined.freshness(), freshnessOf(joined, 'other')]).toEqual(['stale', 'stale']);
+      // Where none may be read, nothing is known.
+      shop.setFreshness('stale', refused);
+      expect([joined.freshness(), joined.lastError()]).toEqual([state, refused]);
+    },
+  );
+
+  test('one that cannot be reached is another matter', () => {
+    const { mail, joined } = setUp();
+    mail.setFreshness('stale', new KubeError(503, undefined, 'down'));
+    expect(joined.freshness()).toBe('stale');
+  });
+
+  test('is complete once all that may be read are', async () => {
+    const { shop, mail, clock, joined } = setUp();
+    shop.setFreshness('initial');
+    mail.setFreshness('initial');
+    const never = new Promise<void>(() => {});
+    Object.assign(shop, { onSynced: never });
+    Object.assign(mail, { onSynced: never });
+    const late = joinInformers(
+      new Map([
+        ['shop', shop],
+        ['mail', mail],
+      ]),
+      clock,
+    );
+    let isSynced = false;
+    void late.onSynced.then(() => {
+      isSynced = true;
+    });
+    void late.run(new AbortController().signal);
+    await clock.advance(10_000);
+    expect(isSynced).toBe(false);
+    mail.setFreshness('initial', refused);
+    await clock.advance(10_000);
+    expect(isSynced).toBe(false);
+    shop.setFreshness('fresh');
+    await clock.advance(1_000);
+    expect(isSynced).toBe(true);
+    expect(joined.freshness()).toBe('fresh');
   });
 
   test('tells the changes of all, until the subscription ends', async () => {

@@ -22,7 +22,7 @@ describe('looking for a type', () => {
       asked.push(type, options?.namespace);
       return { items: [], resourceVersion: '1' };
     });
-    const found = await lookForType(api, { ...sought, probeNamespace: 'shop' }, signal);
+    const found = await lookForType(api, { ...sought, probeNamespaces: ['shop'] }, signal);
     expect(found).toMatchObject({ kind: 'served', type: { group: 'argoproj.io', version: 'v1alpha1', ...rollouts } });
     expect(asked[1]).toBe('shop');
   });
@@ -34,6 +34,18 @@ describe('looking for a type', () => {
     ['cut off', new ConnectionError('reset'), { kind: 'unknown' }],
   ])('%s', async (_, error, expected) => {
     expect(await lookForType(failing(error), sought, signal)).toMatchObject(expected);
+  });
+
+  test('of several namespaces it is enough that it may be read in one', async () => {
+    const readable = new Set(['mail']);
+    const api = serving(async (_, options) => {
+      if (!readable.has(options?.namespace ?? '')) throw kubeError(403, 'Forbidden', `not in ${options?.namespace}`);
+      return { items: [], resourceVersion: '1' };
+    });
+    const look = () => lookForType(api, { ...sought, probeNamespaces: ['shop', 'mail', 'tools'] }, signal);
+    expect(await look()).toMatchObject({ kind: 'served' });
+    readable.clear();
+    expect(await look()).toMatchObject({ cause: 'forbidden', error: expect.stringContaining('not in shop') });
   });
 
   test('a cluster without the type, or without discovery, does not serve it', async () => {

@@ -20,8 +20,8 @@ export interface SoughtType {
   /** `group/version`. */
   readonly apiVersion: string;
   readonly isIt: (resource: DiscoveredResource) => boolean;
-  /** Where it is tried whether the type may be read; left out, in the whole cluster. */
-  readonly probeNamespace?: string | undefined;
+  /** Where it is tried whether the type may be read, which it is in one of them; left out, in the whole cluster. */
+  readonly probeNamespaces?: readonly string[] | undefined;
 }
 
 /** How often it is asked whether a type is served by now, or may be read. */
@@ -31,20 +31,40 @@ const RETRY_MILLIS: Millis = 2_000;
 
 /** Asks discovery, and whether a list is answered: a type may be served and not be ours to read. Never rejects. */
 export async function lookForType(api: KubeApi, sought: SoughtType, signal: AbortSignal): Promise<Availability> {
-  const { apiVersion, isIt, probeNamespace } = sought;
+  const { apiVersion, isIt, probeNamespaces } = sought;
   try {
     const found = ((await api.discover?.(apiVersion, { signal })) ?? []).find(isIt);
     if (found === undefined) return { kind: 'unavailable', cause: 'not-served', error: undefined };
     const [first = '', second] = apiVersion.split('/');
     const group = second === undefined ? '' : first;
     const type = { group, version: second ?? first, ...found };
-    await api.list(type, { limit: 1, signal, ...(probeNamespace !== undefined && { namespace: probeNamespace }) });
+    const refusal = await refusalOf(api, type, probeNamespaces, signal);
+    if (refusal !== undefined) return { kind: 'unavailable', cause: 'forbidden', error: describeError(refusal) };
     return { kind: 'served', type };
   } catch (error) {
-    if (isForbidden(error)) return { kind: 'unavailable', cause: 'forbidden', error: describeError(error) };
     if (isNotFound(error)) return { kind: 'unavailable', cause: 'not-served', error: describeError(error) };
     return { kind: 'unknown', error: describeError(error) };
   }
+}
+
+/** Undefined where it may be read. @throws KubeError for any other answer. */
+async function refusalOf(
+  api: KubeApi,
+  type: ResourceType,
+  namespaces: readonly string[] | undefined,
+  signal: AbortSignal,
+): Promise<unknown> {
+  let refusal: unknown;
+  for (const where of namespaces?.map((namespace) => ({ namespace })) ?? [{}]) {
+    try {
+      await api.list(type, { limit: 1, signal, ...where });
+      return undefined;
+    } catch (error) {
+      if (!isForbidden(error)) throw error;
+      refusal ??= error;
+    }
+  }
+  return refusal;
 }
 
 /** How long to wait before looking once more. */

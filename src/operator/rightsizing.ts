@@ -75,8 +75,9 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
   const { config, api, scope, clock, random, leadership, settings } = options;
   const reading = { api, clock, random, log: options.log.child('informer'), scope };
   const view = options.sizingView;
-  const { limits } = config.rightsizing;
-  const policies = createPolicyStores({ ...reading, limits });
+  const { limits, allowedPolicyNamespaces: allowed } = config.rightsizing;
+  const rulingNamespaces = allowed.includes('*') ? undefined : [config.operator.namespace, ...allowed];
+  const policies = createPolicyStores({ ...reading, limits, rulingNamespaces });
   const usage = createUsage({
     ...options,
     view,

@@ -5,7 +5,7 @@ import { type ResourceType, resources } from '../api/resources.ts';
 import { loadConfig } from '../config/load.ts';
 import { createRollout, rolloutDefinition } from './testing/argo-rollout.ts';
 import { createEmbeddedWorld, deploymentObject, type EmbeddedWorld, readManifests } from './testing/embedded-world.ts';
-import { annotate, deploy, inShop, MINUTE, policy, untilSides } from './testing/steps.ts';
+import { annotate, deploy, inShop, MINUTE, patchDeployment, policy, untilSides } from './testing/steps.ts';
 
 const roles: ResourceType = {
   group: 'rbac.authorization.k8s.io',
@@ -114,6 +114,46 @@ describe('controllers.watchNamespaces', () => {
     const own = world.server.accessLog.entries().filter((access) => access.user === user);
     const asked = new Set(own.map(({ namespace: where, resource }) => `${where ?? '-'}/${resource}`));
     for (const what of asked) expect(what).toMatch(/^(shop|spotalis-system)\//);
+  });
+
+  test('one of several that is deleted, and its Role with it, holds up none of the others', async () => {
+    const manifests = readManifests('rbac-namespaced.yaml');
+    const inMail = manifests.flatMap((object) =>
+      object.metadata?.namespace === 'shop' ? [{ ...object, metadata: { ...object.metadata, namespace: 'mail' } }] : [],
+    );
+    const role = inMail.find(({ kind }) => kind === 'Role') ?? {};
+    const objects = [namespace('shop'), namespace('mail'), ...manifests, ...inMail];
+    const both = 'controllers:\n  watchNamespaces: [mail, shop]';
+    const world = await createEmbeddedWorld({ config: both, rbac: { objects, user } });
+    onTestFinished(() => world.stop());
+    await world.startOperator();
+    await createIn(world, 'mail', 0);
+    await deploy(world, 4, policy(50, 0));
+    await world.api.delete(roles, 'stowage', { namespace: 'mail' });
+    // Watches last ten minutes at most.
+    await world.clock.advance(20 * MINUTE);
+    await annotate(world, policy(100, 0));
+    await untilSides(world, 'web', 4, 0);
+    expect(world.evictions).toHaveLength(2);
+
+    const stopping = world.operator().stop();
+    await world.clock.advance(2_000);
+    await stopping;
+    await world.startOperator('test_2');
+    let isSynced = false;
+    void world.operator().synced.then(() => {
+      isSynced = true;
+    });
+    await world.until('it has begun anew', () => isSynced);
+    await patchDeployment(world, { replicas: 6 });
+    await untilSides(world, 'web', 6, 0);
+    expect(world.evictions).toHaveLength(2);
+
+    await world.api.create(roles, role, { namespace: 'mail' });
+    await world.clock.advance(2 * MINUTE);
+    const body = { metadata: { annotations: policy(100, 0) } };
+    await world.api.patch(resources.deployments, 'web', { type: 'merge', body }, { namespace: 'mail' });
+    await world.until('it is placed again', async () => (await sidesIn(world, 'mail')).spot === 4);
   });
 
   test('Argo Rollouts of these namespaces are followed where a Role allows it', async () => {

@@ -164,7 +164,7 @@ export function createRightsizingController(options: RightsizingControllerOption
         // A pass over many takes minutes: what changed meanwhile, the policy as well, counts as it is now.
         const workload = view.workload(workloadOfKey(key));
         const winner = workload?.deleting === false ? select(workload).winner : undefined;
-        if (workload === undefined || winner?.uid !== policy.uid) return;
+        if (workload === undefined || winner?.uid !== policy.uid || !policies.isFresh(workload.namespace)) return;
         if (winner.spec.mode === 'Disabled') await handBack(workload, signal);
         else await work(workload, winner, largest, signal);
       });
@@ -208,7 +208,7 @@ export function createRightsizingController(options: RightsizingControllerOption
   const handleWorkload = async (key: string, signal: AbortSignal): Promise<undefined> => {
     await breathe();
     const workload = view.workload(workloadOfKey(key));
-    if (workload === undefined || workload.deleting) return;
+    if (workload === undefined || workload.deleting || !policies.isFresh(workload.namespace)) return;
     const { winner } = select(workload);
     for (const policy of policies.policies())
       if (policy.uid !== winner?.uid && books.of(policy.uid).results.delete(key)) wakeStatus(policy);

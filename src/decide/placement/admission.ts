@@ -64,7 +64,8 @@ export function decideAdmission(input: AdmissionInput): AdmissionDecision {
     return unsteered('OwnerUnknown', { owner: `${owner.owner.kind} ${owner.owner.name}` });
   }
   // With stores still filling, every count would be too low.
-  if (!view.freshness().synced) return unsteered('CachesStale', { what: 'the cluster', age: 'unknown' });
+  if (!view.freshness(owner.workload.namespace).synced)
+    return unsteered('CachesStale', { what: 'the cluster', age: 'unknown' });
   const policy = input.readPolicy(view, owner.workload);
   if (policy.state !== 'managed') return unsteeredBecause(policy.reason);
 

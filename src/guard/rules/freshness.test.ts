@@ -11,6 +11,19 @@ describe('freshness', () => {
     });
   });
 
+  test('a namespace that may not be read is left alone, and no other', () => {
+    const context = scene({});
+    const without = (unread: string) => {
+      const freshness = (namespace?: string): Freshness => ({
+        synced: true,
+        stale: namespace === unread ? ['pods'] : [],
+      });
+      return { ...context, view: { ...context.view, freshness } };
+    };
+    expect(inspect(evict(), without('mail')).kind).toBe('approved');
+    expect(inspect(evict(), without('shop'))).toMatchObject({ block: { rule: 'fresh', reason: 'CachesStale' } });
+  });
+
   test.each<[Freshness, string]>([
     [{ synced: true, stale: ['pods', 'nodes'] }, 'pods, nodes'],
     [{ synced: false, stale: [] }, 'the cluster'],

@@ -10,7 +10,7 @@ const RETRY_MILLIS: Millis = 10_000;
 export const fresh = everyRule(
   'fresh',
   'Every later rule reads the view; they can only be believed when the view can.',
-  (_, { view }) => objectToStale(view.freshness(), RETRY_MILLIS),
+  ({ decision }, { view }) => objectToStale(view.freshness(decision.workload.namespace), RETRY_MILLIS),
 );
 
 /** Names the stores that may not be believed. */

@@ -72,6 +72,16 @@ describe('the operator', () => {
   });
 });
 
+test.each([resize(), retemplate(), evictToResize])('in a namespace that may not be read: no $kind', (decision) => {
+  const context = sizeScene();
+  const without = (unread: string) => {
+    const freshness = (namespace?: string) => ({ synced: true, stale: namespace === unread ? ['pods'] : [] });
+    return { ...context, view: { ...context.view, freshness } };
+  };
+  const reasonsIn = (unread: string) => inspectSizeAll(decision, without(unread)).map(({ reason }) => reason);
+  expect(reasonsIn('shop')).toEqual(['CachesStale', ...reasonsIn('mail')]);
+});
+
 test('a new leader takes back at once what its predecessor left pending', () => {
   const context = sizeScene({ leadership: { leader: true, sinceMillis: NOON } });
   expect(inspectSize(resize({ isWithdrawal: true }), context).kind).toBe('approved');

@@ -15,6 +15,7 @@ function setUp(more: Partial<Parameters<typeof createSizingView>[0]> = {}) {
   const stores = createManualStores({ sizing: true });
   const project = createSizingProjections(createSizingInterners(100), (message) => messages.push(message));
   const refused: { refusal: string | undefined } = { refusal: undefined };
+  const vpas = createManualInformer(project.vpa);
   const sizingStores = {
     daemonSets: createManualInformer(project.daemonSet),
     jobs: createManualInformer(project.job),
@@ -22,7 +23,7 @@ function setUp(more: Partial<Parameters<typeof createSizingView>[0]> = {}) {
     limitRanges: createManualInformer(project.limitRange),
     quotas: createManualInformer(project.quota),
     hpas: createManualInformer(project.hpa),
-    vpas: Object.assign(createManualInformer(project.vpa), { refusal: () => refused.refusal }),
+    vpas: Object.assign(vpas, { refusal: () => refused.refusal, freshnessIn: vpas.freshness }),
   };
   const live: LiveView = createLiveView(stores);
   const view = createSizingView({ view: live, stores, sizingStores, ...more });

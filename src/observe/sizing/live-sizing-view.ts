@@ -6,7 +6,7 @@ import { podsOfSized, workloadOfPod } from '../../model/sizing-owners.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 import type { LiveStores } from '../live-stores.ts';
-import { type LiveView, type UnreadStore, unreadOf } from '../live-view.ts';
+import { freshnessOfAll, type LiveView, type UnreadStore, unreadOf } from '../live-view.ts';
 import { createRecordIndex } from '../record-index.ts';
 import { plainSizing } from './compact-pod-sizing.ts';
 import { verticalPodAutoscalers } from './project-autoscalers.ts';
@@ -141,13 +141,9 @@ export function createSizingView(options: LiveSizingViewOptions): LiveSizingView
   onSynced.catch(() => {});
 
   return {
-    freshness() {
-      const { synced, stale } = view.freshness();
-      const own = informers.map(([name, informer]) => [name, informer.freshness()] as const);
-      return {
-        synced: synced && own.every(([, freshness]) => freshness !== 'initial'),
-        stale: [...stale, ...own.filter(([, freshness]) => freshness === 'stale').map(([name]) => name)],
-      };
+    freshness(namespace) {
+      const [{ synced, stale }, own] = [view.freshness(namespace), freshnessOfAll(informers, namespace)];
+      return { synced: synced && own.synced, stale: [...stale, ...own.stale] };
     },
     unread: () => [...view.unread(), ...unreadOf(informers)],
     *workloads() {

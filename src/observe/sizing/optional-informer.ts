@@ -8,6 +8,7 @@ import type { Informer, InformerHandler } from '../../kube/informer.ts';
 import { type Clock, sleep } from '../../lib/clock.ts';
 import { createDeferred } from '../../lib/deferred.ts';
 import type { Logger } from '../../lib/log.ts';
+import { freshnessOf, type JoinedInformer } from '../joined-informer.ts';
 import {
   type Availability,
   lookForType,
@@ -20,8 +21,8 @@ import {
 export interface OptionalInformerOptions<R> {
   readonly api: KubeApi;
   readonly type: ResourceType;
-  /** Where it is tried whether the type may be read; left out, in the whole cluster. */
-  readonly probeNamespace?: string | undefined;
+  /** As of a {@link SoughtType}. */
+  readonly probeNamespaces?: readonly string[] | undefined;
   /** Makes the informer to run while the type is served. */
   readonly create: () => Informer<R>;
   readonly clock: Clock;
@@ -29,7 +30,7 @@ export interface OptionalInformerOptions<R> {
 }
 
 /** Empty and fresh where the type is not served, as there is nothing to know. */
-export interface OptionalInformer<R> extends Informer<R> {
+export interface OptionalInformer<R> extends JoinedInformer<R> {
   /**
    * Why a type that is served may not be read; then nothing is known of its objects, which is not that there are none.
    * Guards refuse to change anything beside what they cannot see.
@@ -42,7 +43,7 @@ export interface OptionalInformer<R> extends Informer<R> {
  * right to read is lost later, what was known stays, and is stale.
  */
 export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): OptionalInformer<R> {
-  const { api, type, probeNamespace, clock, log } = options;
+  const { api, type, probeNamespaces, clock, log } = options;
   let current: Informer<R> | undefined;
   let refusal: string | undefined;
   let lastWord = '';
@@ -59,7 +60,7 @@ export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): 
   const sought: SoughtType = {
     apiVersion: apiVersionOf(type),
     isIt: ({ plural }) => plural === type.plural,
-    probeNamespace,
+    probeNamespaces,
   };
   /** Also remembers why it may not be read. No answer leaves what was known. */
   const look = async (signal: AbortSignal): Promise<Availability> => {
@@ -128,6 +129,7 @@ export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): 
       };
     },
     freshness: () => current?.freshness() ?? 'fresh',
+    freshnessIn: (namespace) => (current === undefined ? 'fresh' : freshnessOf(current, namespace)),
     lastContactMillis: () => current?.lastContactMillis() ?? clock.now(),
     lastError: () => current?.lastError(),
     // Of what is followed, the informer tells.

@@ -48,7 +48,7 @@ export function createSizingStores(options: Omit<LiveStoresOptions, 'sizing'>): 
       clock,
       log,
       type: verticalPodAutoscalers,
-      probeNamespace: options.scope?.namespaces[0],
+      probeNamespaces: options.scope?.namespaces,
       create: () => informer(verticalPodAutoscalers, project.vpa, isDeepStrictEqual),
     }),
   };

@@ -8,7 +8,8 @@ import { createProjections } from '../project.ts';
 export interface ManualInformer<T extends KubeObject, R> extends Informer<R> {
   put(object: T): void;
   remove(object: T): void;
-  setFreshness(freshness: Freshness): void;
+  /** @param error what the last attempt to read came to. */
+  setFreshness(freshness: Freshness, error?: unknown): void;
 }
 
 export function createManualInformer<T extends KubeObject, R>(
@@ -16,6 +17,7 @@ export function createManualInformer<T extends KubeObject, R>(
 ): ManualInformer<T, R> {
   const local = createStore(project);
   const handlers = new Set<InformerHandler<R>>();
+  let lastError: unknown;
   local.setState('fresh');
   return {
     store: local.store,
@@ -27,7 +29,7 @@ export function createManualInformer<T extends KubeObject, R>(
     },
     freshness: () => local.store.state,
     lastContactMillis: () => 0,
-    lastError: () => undefined,
+    lastError: () => lastError,
     run: async () => {},
     put(object) {
       const change = local.upsert(object);
@@ -39,7 +41,10 @@ export function createManualInformer<T extends KubeObject, R>(
       if (change !== undefined)
         for (const handler of handlers) handler.onChange(change.key, change.before, change.after);
     },
-    setFreshness: (freshness) => local.setState(freshness),
+    setFreshness(freshness, error) {
+      lastError = error;
+      local.setState(freshness);
+    },
   };
 }
 

@@ -39,7 +39,10 @@ export const leading = sizeRule(
 export const fresh = sizeRule(
   'fresh',
   'Every later rule reads the view; they can only be believed when the view can.',
-  (_, { view }) => objectToStale(view.freshness()),
+  ({ decision }, { view }) => {
+    const { namespace } = decision.kind === 'retemplate' ? decision.workload : decision.pod;
+    return objectToStale(view.freshness(namespace));
+  },
 );
 
 /** Rightsizing bug 10 (autoscaler#2180). */
