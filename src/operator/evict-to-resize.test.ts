@@ -51,6 +51,21 @@ describe('evictToResize', () => {
     expect(world.evictions).toHaveLength(3);
   });
 
+  test('where a LimitRange fills in limits pods are born with the new size, too', async () => {
+    const world = await startSizedWorld();
+    const limits = [
+      { type: 'Container', default: { cpu: '1', memory: '1Gi' }, defaultRequest: { cpu: '50m' } },
+    ] as const;
+    const range = { metadata: { name: 'defaults' }, spec: { limits: [...limits] } };
+    await world.api.create(resources.limitRanges, range, inShop);
+    await deployLoaded(world, { replicas: 2 });
+    await untilReady(world, 'web', 2);
+    await createPolicy(world, { mode: 'Auto', updates: evicting });
+    await world.until('all are resized', () => allSmall(world));
+    await untilReady(world, 'web', 2);
+    expect(world.evictions).toHaveLength(2);
+  });
+
   test('a container that a resize would restart is replaced instead', async () => {
     const world = await startSizedWorld();
     const web = loadedDeployment({ replicas: 2 });

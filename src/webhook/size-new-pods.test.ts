@@ -103,6 +103,40 @@ describe('new pods', () => {
     expect(found[0]).toMatchObject({ value: { requests: { cpu: '120m' } } });
   });
 
+  describe('with what a LimitRange of the namespace has filled in', () => {
+    const size = { cpuRequest: 200 };
+    const ranges = [
+      aLimitRange({
+        defaultRequest: { cpu: 50, memory: 64 * MIB },
+        defaultLimit: { cpu: 400, memory: 256 * MIB },
+      }),
+    ];
+    const filledIn = { requests: { cpu: '200m', memory: '64Mi' }, limits: { cpu: '400m', memory: '256Mi' } };
+    const born = (cpuRequest: number, resources: object, own = ranges) => {
+      const annotations = { 'optipod.io/applied-sizes': `{"app":{"cpuRequest":[200,${cpuRequest}]}}` };
+      const workload = web({ annotations, containers: [aContainer({ size })] });
+      return sizes(workload, true, own)(pod(resources), 'shop', owner, true)[0];
+    };
+
+    test('they are of the template all the same, and keep that', () => {
+      const sized = { requests: { cpu: '120m', memory: '64Mi' }, limits: filledIn.limits };
+      expect(born(120, filledIn)).toMatchObject({ value: sized });
+      // One that came after the pod was made.
+      const bare = { requests: { cpu: '200m' } };
+      expect(born(120, bare)).toMatchObject({ value: { requests: { cpu: '120m' } } });
+    });
+
+    test('no request goes above a limit that was filled in: the pod would be refused', () => {
+      expect(born(400, filledIn)).toMatchObject({ value: { requests: { cpu: '400m' } } });
+      expect(born(401, filledIn)).toBeUndefined();
+    });
+
+    test('what somebody else has changed is left alone', () => {
+      expect(born(120, { ...filledIn, limits: { cpu: '300m', memory: '256Mi' } })).toBeUndefined();
+      expect(born(120, filledIn, [])).toBeUndefined();
+    });
+  });
+
   test('native sidecars are found where they stand', () => {
     const annotations = { 'optipod.io/applied-sizes': '{"log":{"cpuRequest":[50,20]}}' };
     const containers = [aContainer(), aContainer({ name: 'log', isSidecar: true, size: { cpuRequest: 50 } })];

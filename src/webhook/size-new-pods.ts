@@ -11,7 +11,7 @@ import { applyChanges, effectiveChanges, qosClassOf, sizeKeys } from '../model/p
 import type { OwnerReference } from '../model/records.ts';
 import { replicaOf } from '../model/replica.ts';
 import { readReplicaSizes, withReplicaSizes } from '../model/replica-sizes.ts';
-import { limitRangeProblem } from '../model/size-bounds.ts';
+import { limitRangeProblem, withLimitDefaults } from '../model/size-bounds.ts';
 import type { ContainerSize, ContainerSpecRecord, LimitRangeRecord, SizedWorkload } from '../model/sizing-records.ts';
 import { runOnceContainers } from '../observe/sizing/project-containers.ts';
 import { projectSize } from '../observe/sizing/project-size.ts';
@@ -46,7 +46,10 @@ export function createSizeNewPods({ workloadOf, isActive, limitRanges }: SizeNew
     // containers.
     const places = placesOf(pod);
     const containers = places.map(({ record }) => record);
-    if (!isOfTemplate(containers, workload.containers)) return [];
+    const ranges = limitRanges(workload.namespace);
+    // LimitRanges have filled in by now what the template leaves out.
+    const templates = [workload.containers, withLimitDefaults(ranges, workload.containers)];
+    if (!templates.some((template) => isOfTemplate(containers, template))) return [];
     const ofAll = withAppliedSizes(workload.containers, readAppliedSizes(text));
     const replica = replicaOf(workload, { name: pod.metadata?.name ?? '', nodeName: nodeMeantFor(pod) });
     const own = ofReplicas === undefined ? undefined : readReplicaSizes(ofReplicas, workload.containers);
@@ -57,8 +60,9 @@ export function createSizeNewPods({ workloadOf, isActive, limitRanges }: SizeNew
     );
     const sized = applyChanges(containers, changes);
     if (changes.length === 0) return [];
-    // A bound that has come since: with these sizes the pod would be refused, with its own it runs.
-    if (limitRangeProblem(limitRanges(workload.namespace), sized) !== undefined) return [];
+    // A bound that has come since, or a limit that was filled in: with these sizes the pod would be refused, with its own it
+    // runs.
+    if (limitRangeProblem(ranges, sized) !== undefined || sized.some(isAboveLimit)) return [];
     // A pod of another class would not be one of its workload, and could never be resized back.
     const others = runOnceContainers(pod.spec);
     if (qosClassOf(sizesOf([...sized, ...others])) !== qosClassOf(sizesOf([...containers, ...others]))) return [];
@@ -126,6 +130,11 @@ function isOfTemplate(containers: readonly ContainerSpecRecord[], template: read
     const [wanted, is] = [completed(size), completed(own)];
     return sizeKeys.every((key) => wanted[key] === is[key]);
   });
+}
+
+function isAboveLimit({ size }: ContainerSpecRecord): boolean {
+  const { cpuRequest = 0, cpuLimit = Infinity, memoryRequest = 0, memoryLimit = Infinity } = size;
+  return cpuRequest > cpuLimit || memoryRequest > memoryLimit;
 }
 
 function completed({ cpuRequest, cpuLimit, memoryRequest, memoryLimit }: ContainerSize): ContainerSize {
