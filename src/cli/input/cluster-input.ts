@@ -1,12 +1,12 @@
 /** API objects from anywhere -> records for a snapshot, with word of what was ignored, unreadable or not in the input. */
 import type { KubeObject } from '../../api/core.ts';
 import { apiVersionOf, type ResourceType, resources } from '../../api/resources.ts';
-import { memberOf } from '../../lib/is-record.ts';
 import type { SnapshotRecords } from '../../model/snapshot.ts';
 import { createProjections } from '../../observe/project.ts';
 import { joinClaim } from '../../observe/project-cluster.ts';
 import { type AllocationInput, createAllocationInputBuilder } from '../allocation/allocation-input.ts';
 import { createSizingInputBuilder, type SizingInput } from '../sizing/sizing-input.ts';
+import { createOperatorsSeen } from './operators-seen.ts';
 
 /** The kinds placement decides on, by the name users know. */
 export const inputKinds = {
@@ -64,7 +64,7 @@ export function createClusterInputBuilder({ defaultNamespace }: ClusterInputOpti
   const sizing = createSizingInputBuilder((message) => problems.push(message));
   const allocation = createAllocationInputBuilder();
   const ignored = new Map<string, number>();
-  const operators = new Set<string>();
+  const operators = createOperatorsSeen();
   const collectors = {
     namespaces: collector(inputKinds.namespaces, project.namespace),
     nodes: collector(inputKinds.nodes, project.node),
@@ -80,7 +80,7 @@ export function createClusterInputBuilder({ defaultNamespace }: ClusterInputOpti
   return {
     add(object) {
       const identified = withIdentity(object, defaultNamespace);
-      if (isOperator(identified)) operators.add(`${identified.metadata?.namespace}/${identified.metadata?.name}`);
+      operators.see(identified);
       if (sizing.add(identified) || allocation.add(identified)) return;
       if (kindNames.some((name) => collectors[name].add(identified))) return;
       const label = ignoredLabel(object);
@@ -108,23 +108,11 @@ export function createClusterInputBuilder({ defaultNamespace }: ClusterInputOpti
         },
         counts: Object.fromEntries(kindNames.map((name) => [name, collectors[name].records().length])),
         ignored,
-        problems: operators.size > 1 ? [severalOperators(operators), ...problems] : problems,
+        problems: [...operators.problems(), ...problems],
         repeated: repeated.length > 0 ? severalTimes(repeated) : undefined,
       };
     },
   };
-}
-
-/** A Deployment of the chart that is not scaled down. Two of them in different namespaces have a Lease each, and both act. */
-function isOperator(object: KubeObject): boolean {
-  const labels = object.metadata?.labels ?? {};
-  const isOurs = labels['app.kubernetes.io/name'] === 'stowage' && labels['app.kubernetes.io/component'] === 'operator';
-  return isOurs && object.kind === 'Deployment' && memberOf(memberOf(object, 'spec'), 'replicas') !== 0;
-}
-
-function severalOperators(operators: ReadonlySet<string>): string {
-  const names = [...operators].sort().join(', ');
-  return `Stowage is installed ${operators.size} times (${names}): unless each has namespaces of its own they act on the same workloads; docs/troubleshooting.md#two-installations`;
 }
 
 /** More names than this are counted, not listed. */
