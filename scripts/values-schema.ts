@@ -69,6 +69,7 @@ const known: Readonly<Record<string, Json>> = {
   'agent.port': port,
   'agent.nodeSelector': texts,
   'agent.tolerations': objects,
+  'agent.affinity': anyObject,
   'agent.podAnnotations': texts,
   'agent.podLabels': texts,
   'agent.extraEnv': objects,

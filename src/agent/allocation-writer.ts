@@ -13,6 +13,7 @@ import {
   rightText,
 } from '../api/kube-error.ts';
 import { AGENT_FIELD_MANAGER, type PodAllocation, podAllocations } from '../api/pod-allocation.ts';
+import { APPLY_DEFINITIONS } from '../api/pruned-field.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import { severalAtOnce } from '../lib/several-at-once.ts';
@@ -155,8 +156,7 @@ function deniedText(error: unknown): string {
 const messages: Readonly<Record<Exclude<WriteResult, 'denied'>, string>> = {
   ok: '',
   gone: '',
-  missing:
-    'PodAllocations cannot be written: their definition is not installed (`stowage crds | kubectl apply -f -`). Trying again with growing pauses',
+  missing: `PodAllocations cannot be written: their definition is not installed (\`${APPLY_DEFINITIONS}\`). Trying again with growing pauses`,
   rejected: 'A PodAllocation was refused; the pod keeps what it has',
   failed: 'PodAllocations cannot be written at the moment; trying again with growing pauses',
 };

@@ -29,6 +29,8 @@ function childrenOf(sent: unknown, stored: unknown): (readonly [key: string, val
   return Object.entries(sent).map(([key, value]) => [key, value, stored[key]]);
 }
 
+/** Whoever installed the definitions owns their fields (helm does), and kubectl leaves them unless it is told to take them. */
+export const APPLY_DEFINITIONS = 'stowage crds | kubectl apply --server-side --force-conflicts -f -';
+
 /** What to say of it, and what to do. */
-export const OUTDATED_DEFINITION =
-  'The definition of this kind that is installed is older than this version of Stowage, and does not keep a field; apply that of this version: stowage crds | kubectl apply --server-side -f -';
+export const OUTDATED_DEFINITION = `The definition of this kind that is installed is older than this version of Stowage, and does not keep a field; apply that of this version: ${APPLY_DEFINITIONS}`;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { crdsYaml } from '../api/crd/crd-yaml.ts';
 import { crdDescriptions } from '../api/crd/crds.ts';
+import { APPLY_DEFINITIONS } from '../api/pruned-field.ts';
 import { runCommand } from './testing/run-command.ts';
 
 const namesIn = (text: string): unknown[] =>
@@ -29,6 +30,11 @@ describe('stowage crds', () => {
       kind: 'List',
       items: [{ kind: 'CustomResourceDefinition', spec: { group: 'optipod.io' } }],
     });
+  });
+
+  test('its help takes the definitions over from whoever installed them', async () => {
+    const { stdout } = await runCommand(['crds', '--help']);
+    expect(stdout).toContain(APPLY_DEFINITIONS);
   });
 
   test('a group that does not exist is a wrong use, and those that do are named', async () => {

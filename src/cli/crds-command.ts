@@ -1,4 +1,5 @@
 /** `stowage crds`: the CustomResourceDefinitions, ready for `kubectl apply`. */
+import { APPLY_DEFINITIONS } from '../api/pruned-field.ts';
 import { UsageError } from './cli-error.ts';
 import type { AddCommand } from './command-definition.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -9,7 +10,7 @@ interface CrdsOptions {
 
 const EXAMPLES = `
 Examples:
-  stowage crds | kubectl apply --server-side -f -
+  ${APPLY_DEFINITIONS}
   stowage crds --group optipod.io    # one API group only; may be repeated
   stowage crds -o json`;
 

@@ -8,8 +8,8 @@ const EXAMPLES = `
 Examples:
   stowage manifests | kubectl apply --server-side -f -
   stowage manifests all --image registry.example.com/stowage:1.0 -n platform
-  stowage manifests --values values.yaml | kubectl diff --server-side -f -
-  stowage manifests | kubectl delete --ignore-not-found -f -    # uninstall
+  stowage manifests --values values.yaml | kubectl diff --server-side --force-conflicts -f -
+  stowage manifests --to-delete | kubectl delete --ignore-not-found -f -    # uninstall
 
 --values needs helm.`;
 
@@ -22,6 +22,7 @@ export const addManifestsCommand: AddCommand = (program, register) => {
     )
     .option('--values <file>', 'values of the Helm chart instead; helm must be on the PATH')
     .option('--image <image>', 'image to run instead of the published one')
+    .option('--to-delete', 'only what may be deleted: neither the namespace nor the definitions of kinds')
     .addHelpText('after', EXAMPLES);
   register<ManifestsOptions>(command, async (context, options, [profile]) =>
     (await import('./manifests/run-manifests.ts')).runManifests(context, options, profile),

@@ -17,6 +17,7 @@ function follow(initialText: string) {
   const stop = new AbortController();
   const changes: ConfigChange[] = [];
   const invalid: string[] = [];
+  let isValid = true;
   const file: { text: string | undefined } = { text: initialText };
   let touch = (): void => {};
   let watched = '';
@@ -28,7 +29,13 @@ function follow(initialText: string) {
     initial: configOf(initialText),
     signal: stop.signal,
     onChange: (change) => changes.push(change),
-    onInvalid: (error) => invalid.push(error.message),
+    onInvalid: (error) => {
+      invalid.push(error.message);
+      isValid = false;
+    },
+    onValid: () => {
+      isValid = true;
+    },
     watchDirectory(directory, onEvent) {
       watched = directory;
       touch = onEvent;
@@ -46,6 +53,7 @@ function follow(initialText: string) {
     stop,
     changes,
     invalid,
+    isValid: () => isValid,
     file,
     /** Something changed in the directory, and stays as it is. */
     async touch() {
@@ -127,6 +135,23 @@ describe('followConfigFile', () => {
     expect(follower.invalid).toEqual([]);
   });
 
+  test.each([
+    ['one that cannot be read', 'webhook:\n  port: x\n'],
+    ['none', undefined],
+  ])('after %s, what is in force is valid again, and no change', async (_, text) => {
+    const follower = follow('placement:\n  rounding: floor\n');
+    follower.file.text = text;
+    await follower.touch();
+    expect(follower.isValid()).toBe(false);
+    follower.file.text = 'placement:\n  rounding: floor\n';
+    await follower.touch();
+    expect(follower.isValid()).toBe(true);
+    expect(follower.changes).toEqual([]);
+    follower.file.text = 'placement:\n  rounding: ceil\n';
+    await follower.touch();
+    expect([follower.isValid(), follower.changes.length]).toEqual([true, 1]);
+  });
+
   test('an invalid file keeps the old configuration and is reported once', async () => {
     const follower = follow('');
     follower.file.text = 'webhook:\n  port: x\n';
@@ -184,6 +209,7 @@ describe('followConfigFile', () => {
       signal: AbortSignal.abort(),
       onChange: ignore,
       onInvalid: ignore,
+      onValid: ignore,
     });
     expect(clock.pendingTimers()).toBe(0);
   });
@@ -219,6 +245,7 @@ describe('on a real directory', () => {
         signal: stop.signal,
         onChange: resolve,
         onInvalid: reject,
+        onValid: () => {},
       });
     });
     publish('..v2', 'placement:\n  allowSingleReplica: true\n');
@@ -244,6 +271,7 @@ describe('on a real directory', () => {
       signal: stop.signal,
       onChange: () => {},
       onInvalid,
+      onValid: () => {},
     });
     await clock.advance(30_000);
     expect(messages).toEqual([expect.stringContaining('there is no such file')]);

@@ -34,6 +34,8 @@ export interface ConfigFollowerOptions {
   readonly onChange: (change: ConfigChange) => void;
   /** Told once of each text that is not valid. What was in force stays in force. */
   readonly onInvalid: (error: ConfigError) => void;
+  /** Told of each text that is valid, also of one that goes back to what is in force. */
+  readonly onValid: () => void;
   /** Ends it. */
   readonly signal: AbortSignal;
   /** Tells when something in the directory changed, and returns how to stop; replaceable for tests. */
@@ -47,7 +49,7 @@ export interface ConfigFollowerOptions {
  * swapping a symbolic link beside it, which a watch on the file never sees.
  */
 export function followConfigFile(options: ConfigFollowerOptions): void {
-  const { path, env, clock, onChange, onInvalid, signal } = options;
+  const { path, env, clock, onChange, onInvalid, onValid, signal } = options;
   const { watchDirectory = watchWithNode, read = readConfigFile } = options;
   if (signal.aborted) return;
   let current = options.initial;
@@ -92,6 +94,7 @@ export function followConfigFile(options: ConfigFollowerOptions): void {
       const loaded = loadConfig({ text, fileName: path, env });
       const changed = changedKeys(current, loaded.config);
       current = loaded.config;
+      onValid();
       if (changed.length > 0) onChange({ ...loaded, changed, needRestart: changed.filter(needsRestart) });
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;

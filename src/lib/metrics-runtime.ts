@@ -100,6 +100,11 @@ export const runtimeMetrics = {
     labels: ['result'],
     initial: each('result', ['applied', 'restart-needed', 'invalid']),
   },
+  stowage_config_invalid: {
+    type: 'gauge',
+    help: '1 while the configuration file is not valid and the one before stays in force, else 0.',
+    labels: [],
+  },
   stowage_events_dropped_total: {
     type: 'counter',
     help: 'Events about workloads and policies that were not written: too many about one object, or the API server did not take them.',

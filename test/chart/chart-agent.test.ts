@@ -27,6 +27,18 @@ describe.skipIf(missing !== undefined)('the agent of the chart', () => {
     for (const shared of ['hostPID', 'hostNetwork', 'hostIPC']) expect(at(spec, shared)).toBeUndefined();
   });
 
+  test('is not sent to nodes that are no machines, or it would wait there for ever', () => {
+    const affinityWith = (...more: readonly string[]): unknown =>
+      at(podSpecOf(theOnly(render(programs, { set: [...set, ...more] }), 'DaemonSet')), 'affinity.nodeAffinity');
+    const required = 'requiredDuringSchedulingIgnoredDuringExecution';
+    const matchExpressions = [
+      { key: 'eks.amazonaws.com/compute-type', operator: 'NotIn', values: ['fargate'] },
+      { key: 'type', operator: 'NotIn', values: ['virtual-kubelet'] },
+    ];
+    expect(affinityWith()).toEqual({ [required]: { nodeSelectorTerms: [{ matchExpressions }] } });
+    expect(affinityWith('agent.affinity=null')).toBeUndefined();
+  });
+
   test('is told what the operator is told, and what is meant for it alone', () => {
     const more = [
       'config.allocation.managementMode=optOut',

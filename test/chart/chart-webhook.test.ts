@@ -61,6 +61,24 @@ describe.skipIf(missing !== undefined)('the webhook of the chart', () => {
     ]);
   });
 
+  test('Fail is for enabled namespaces and policies: pods elsewhere, a network among them, never wait for the operator', () => {
+    const policiesOf = (...set: readonly string[]) => {
+      const objects = render(programs, { set: ['webhook.failurePolicy=Fail', ...set] });
+      const configurations = objects.filter(({ kind }) => kind?.endsWith('WebhookConfiguration'));
+      const hooks = configurations.flatMap((configuration) => at(configuration, 'webhooks'));
+      return Object.fromEntries(hooks.map((hook) => [at(hook, 'name'), at(hook, 'failurePolicy')]));
+    };
+    expect(policiesOf('engines.rightsizing=true')).toEqual({
+      'pod.spotalis.io': 'Fail',
+      'sizes.optipod.io': 'Ignore',
+      'policies.optipod.io': 'Fail',
+    });
+    expect(policiesOf('engines.rightsizing=true', 'engines.placement=false')).toEqual({
+      'sizes.optipod.io': 'Ignore',
+      'policies.optipod.io': 'Fail',
+    });
+  });
+
   test('gets its authority from cert-manager, from the values, or from the operator', () => {
     const annotationsOf = (values: string) =>
       theOnly(render(programs, { values: [`${CHART}/ci/${values}.yaml`] }), 'MutatingWebhookConfiguration').metadata

@@ -120,6 +120,17 @@ describe.skipIf(missing !== undefined)('with helm', () => {
       expect(configOf(`${CHART}/ci/namespaced.yaml`).config.controllers.watchNamespaces).toEqual(['shop', 'mail']);
     });
 
+    test('has nothing looked for that may not be read', () => {
+      const ownersWith = (...set: readonly string[]) =>
+        loadConfig({ text: configTextOf(render(programs, { set })), fileName: 'config.yaml', env: {} }).config.placement
+          .owners;
+      const [rollout] = ownersWith();
+      expect(rollout).toMatchObject({ kind: 'Rollout' });
+      expect(ownersWith('rbac.argoRollouts=false', 'config.placement.rounding=floor')).toEqual([]);
+      const own = 'config.placement.owners[0].apiVersion=argoproj.io/v1alpha1,config.placement.owners[0].kind=Rollout';
+      expect(ownersWith('rbac.argoRollouts=false', own)).toHaveLength(1);
+    });
+
     test('keeps one leader whenever there are several replicas', () => {
       const set = ['replicaCount=2', 'config.operator.leaderElection.enabled=false'];
       expect(configTextOf(render(programs, { set }))).toMatch(/leaderElection:\n +enabled: true/);
@@ -154,6 +165,22 @@ describe.skipIf(missing !== undefined)('with helm', () => {
     );
   });
 
+  test('who may read metrics is who the values say, and the pod of helm test; an empty list is nobody', () => {
+    const peersWith = (metricsFrom: readonly object[]) => {
+      const objects = render(programs, { inline: { networkPolicy: { metricsFrom }, engines: { allocation: true } } });
+      const isTest = at(theOnly(objects, 'Pod'), 'metadata.labels');
+      const ingress = at(theOnly(objects, 'NetworkPolicy', 'stowage'), 'spec.ingress');
+      const rules: readonly unknown[] = Array.isArray(ingress) ? ingress : [];
+      const metrics = rules.find((rule) => at(rule, 'ports.0.port') === 'metrics');
+      const [first, ...others] = [at(metrics, 'from')].flat();
+      expect(isTest).toMatchObject(at(first, 'podSelector.matchLabels') as object);
+      return [others, at(theOnly(objects, 'NetworkPolicy', 'stowage-agent'), 'spec.ingress')];
+    };
+    const prometheus = { namespaceSelector: { matchLabels: { team: 'monitoring' } } };
+    expect(peersWith([prometheus])).toEqual([[prometheus], [{ ports: [{ port: 'metrics' }], from: [prometheus] }]]);
+    expect(peersWith([])).toEqual([[], []]);
+  });
+
   test('metrics over HTTPS are read, by Prometheus and by helm test, with the authority that signed the certificate', () => {
     const objects = render(programs, { values: [`${CHART}/ci/metrics-tls.yaml`] });
     expect(at(theOnly(objects, 'ServiceMonitor'), 'spec.endpoints.0')).toMatchObject({
@@ -181,6 +208,24 @@ describe.skipIf(missing !== undefined)('with helm', () => {
     expect(objects.filter(({ kind }) => kind?.startsWith('ClusterRole'))).toEqual([]);
     const namespaces = objects.filter(({ kind }) => kind === 'Role').map(({ metadata }) => metadata?.namespace);
     expect(new Set(namespaces)).toEqual(new Set(['shop', 'mail', 'spotalis-system']));
+  });
+
+  test('is on the network of its node only where that is asked for', () => {
+    const specWith = (...set: readonly string[]) => podSpecOf(theOnly(render(programs, { set }), 'Deployment'));
+    expect(at(specWith(), 'hostNetwork')).toBeUndefined();
+    expect(at(specWith(), 'dnsPolicy')).toBeUndefined();
+    expect(specWith('hostNetwork=true')).toMatchObject({ hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' });
+  });
+
+  test('no pod of it is sent to a Windows node, where its image does not run', () => {
+    const pods = render(programs, { values: [`${CHART}/ci/all-engines.yaml`], set: ['nodeSelector.pool=system'] });
+    const selectors = pods.filter(isWorkload).map((pod) => [pod.kind, at(podSpecOf(pod), 'nodeSelector')]);
+    const linux = { 'kubernetes.io/os': 'linux' };
+    expect(Object.fromEntries(selectors)).toEqual({
+      Deployment: { ...linux, pool: 'system' },
+      DaemonSet: linux,
+      Pod: { ...linux, pool: 'system' },
+    });
   });
 
   test('keeps itself off spot nodes of every cloud', () => {

@@ -62,7 +62,8 @@ export async function prepareInstallation(
 
   const kubectl = (args: readonly string[], input = ''): string => {
     const command = ['--kubeconfig', access.adminKubeconfigPath, ...args];
-    const { status, stdout, stderr } = spawnSync(programs.kubectl, command, { encoding: 'utf8', input });
+    const options = { encoding: 'utf8', input, maxBuffer: 64 * 1024 * 1024 } as const;
+    const { status, stdout, stderr } = spawnSync(programs.kubectl, command, options);
     if (status !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`);
     return stdout;
   };

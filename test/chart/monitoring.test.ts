@@ -47,13 +47,24 @@ const queriesOf = ({ panels, templating }: Dashboard): string[] => [
   ...templating.list.map(({ query }) => query).filter((query) => query.startsWith('label_values')),
 ];
 
-const table: Readonly<Record<string, MetricDefinition>> = { ...metricTable, ...agentMetrics };
+/** As API servers tell them (k8s.io/apiserver, pkg/admission/metrics): seen in test/cluster/install-life.test.ts. */
+const apiServerMetrics: Readonly<Record<string, Pick<MetricDefinition, 'labels'>>> = {
+  apiserver_admission_webhook_rejection_count: {
+    labels: ['name', 'type', 'operation', 'error_type', 'rejection_code'],
+  },
+  apiserver_admission_webhook_fail_open_count: { labels: ['name', 'type'] },
+};
+const table: Readonly<Record<string, Pick<MetricDefinition, 'labels'>>> = {
+  ...metricTable,
+  ...agentMetrics,
+  ...apiServerMetrics,
+};
 /** What the scraper adds. */
 const targetLabels = ['job', 'instance', 'pod', 'namespace', 'cluster', 'le'];
 
 /** Metrics that a query names, each with the labels it is asked for. */
 function selectorsIn(query: string): { name: string; labels: string[] }[] {
-  return [...query.matchAll(/\b((?:spotalis|stowage|optipod|mbcas|process)_\w+)(?:\{([^}]*)\})?/g)].map(
+  return [...query.matchAll(/\b((?:spotalis|stowage|optipod|mbcas|process|apiserver)_\w+)(?:\{([^}]*)\})?/g)].map(
     ([, name = '', matchers = '']) => ({
       name,
       labels: [...matchers.matchAll(/(\w+)(?:=~|!~|!=|=)"/g)].map(([, label = '']) => label),
@@ -64,7 +75,7 @@ function selectorsIn(query: string): { name: string; labels: string[] }[] {
 /** What is wrong with the names of a query. */
 function problemsOf(query: string): string[] {
   const selectors = selectorsIn(query);
-  const definitionOf = (name: string): MetricDefinition | undefined =>
+  const definitionOf = (name: string): (typeof table)[string] | undefined =>
     table[name] ?? table[name.replace(/_(?:bucket|sum|count)$/, '')];
   const unknown = selectors.filter(({ name }) => definitionOf(name) === undefined).map(({ name }) => `no ${name}`);
   const known = [...targetLabels, ...selectors.flatMap(({ name }) => definitionOf(name)?.labels ?? [])];

@@ -28,6 +28,7 @@ describeOnBackends('optimization policies', (cluster) => {
       const sent = policyCrds.find(({ spec }) => spec.group === group);
       expect(at(body, 'spec', 'versions', 0, 'schema')).toEqual(sent?.spec.versions[0]?.schema);
       expect(at(body, 'spec', 'names', 'shortNames')).toEqual(['optpol']);
+      expect(at(body, 'spec', 'names', 'categories')).toEqual(['optpols']);
     });
 
     test('what is left out gets the defaults of OptiPod, and the spec so stored is valid for the parser', async () => {

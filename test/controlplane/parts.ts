@@ -10,7 +10,7 @@ const named = {
   replicas: ['test/cluster/ha-{disruptions,certificates}.test.ts'],
   outages: ['test/cluster/allocation-outage.test.ts'],
   bursts: ['test/cluster/ha-bursts.test.ts'],
-  install: ['test/cluster/{install,install-rights,install-values}.test.ts'],
+  install: ['test/cluster/{install,install-life,install-rights,install-values}.test.ts'],
   harness: ['test/cluster/{control-plane,kube-client}.test.ts'],
 } as const;
 const all = ['test/cluster/**/*.test.ts', 'test/conformance/**/*.conformance.ts'];

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { memoryCases } from '../../bench/memory-cases.ts';
+import { APPLY_DEFINITIONS } from '../../src/api/pruned-field.ts';
 import { runHelm } from '../chart/helm.ts';
 import { CHART, findHelm } from '../chart/render.ts';
 import { readArmsOptions } from '../node/allocation/arms-options.ts';
@@ -55,6 +56,22 @@ describe('npm', () => {
     expect(Object.keys(checks).filter((name) => !documented.some((line) => line.startsWith(`${name} -- `)))).toEqual(
       [],
     );
+  });
+});
+
+describe('kubectl', () => {
+  /** What definitions are piped into, with `apply` and `diff`. */
+  const pipes = allPages().flatMap(({ path, text }) =>
+    [...text.matchAll(/stowage crds[^|`\n]*\| (kubectl [^`\n]*)/g)].map(([, command = '']) => [path, command.trim()]),
+  );
+
+  test('takes definitions over from helm, who installed them (test/cluster/install-life.test.ts)', () => {
+    const [, takingOver = ''] = APPLY_DEFINITIONS.split(' | ');
+    expect(pipes.length).toBeGreaterThan(4);
+    for (const [path, command] of pipes) {
+      expect([path, command]).toEqual([path, expect.stringMatching(/^kubectl (?:apply|diff) /)]);
+      expect([path, command?.replace('diff', 'apply')]).toEqual([path, takingOver]);
+    }
   });
 });
 

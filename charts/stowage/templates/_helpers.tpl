@@ -57,6 +57,12 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/component: agent
 {{- end -}}
 
+{{/* Of the pod of helm test. */}}
+{{- define "stowage.testLabels" -}}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: test
+{{- end -}}
+
 {{- define "stowage.labels" -}}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 app.kubernetes.io/name: {{ include "stowage.name" . }}
@@ -174,7 +180,12 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
 {{- $operator := dict "namespace" .Release.Namespace "leaderElection" (dict "enabled" (eq (include "stowage.leaderElection" .) "true")) -}}
 {{- $own := dict "operator" $operator "engines" .Values.engines "webhook" $webhook -}}
-{{- mergeOverwrite (deepCopy .Values.config) $own | toYaml -}}
+{{- $config := deepCopy .Values.config -}}
+{{- /* What it has no right to read it does not look for. */ -}}
+{{- if not .Values.rbac.argoRollouts -}}
+{{- $_ := set $config "placement" (merge ($config.placement | default dict) (dict "owners" list)) -}}
+{{- end -}}
+{{- mergeOverwrite $config $own | toYaml -}}
 {{- end -}}
 
 {{/* Keeps off the spot nodes of every cloud whose labels are known; nodes without such a label are taken for on-demand. */}}
@@ -236,7 +247,7 @@ caBundle: {{ . }}
       resources: [pods]
       scope: Namespaced
   # An optimisation: pods must come up without it. What was missed is repaired afterwards.
-  failurePolicy: {{ .root.Values.webhook.failurePolicy }}
+  failurePolicy: {{ .failurePolicy }}
   timeoutSeconds: {{ .root.Values.webhook.timeoutSeconds }}
   # A dry run reserves no slot.
   sideEffects: NoneOnDryRun

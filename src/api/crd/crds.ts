@@ -11,7 +11,9 @@ const policyDescription = (group: PolicyGroup): CrdDescription => ({
   kind: 'OptimizationPolicy',
   plural: 'optimizationpolicies',
   singular: 'optimizationpolicy',
+  // kubectl takes the short name for the first of both groups; a category stands for all of its kinds.
   shortNames: ['optpol'],
+  categories: ['optpols'],
   namespaced: true,
   description: 'Which workloads are sized, from what usage, within which bounds, and how changes are made.',
   spec: policySpecSchema,

@@ -9,7 +9,7 @@ export function renderPolicyPage(): string {
   return `${[
     '# OptimizationPolicy reference',
     '<!-- Written by `npm run docs` from src/api/optimization-policy*.ts and src/api/crd/policy-page.ts; edit those. -->',
-    'The fields; how to use them: [rightsizing](rightsizing.md). An OptimizationPolicy says which workloads are sized, from what usage, within which bounds, and how changes are made. It is served as `optipod.io/v1alpha1` and, so that objects of OptiPod keep working, as `optipod.optipod.io/v1alpha1`: two definitions with one schema. Its status is written to where the object lives. `kubectl get optpol` lists policies; where both groups are installed, name one: `kubectl get optpol.optipod.io`.',
+    'The fields; how to use them: [rightsizing](rightsizing.md). An OptimizationPolicy says which workloads are sized, from what usage, within which bounds, and how changes are made. It is served as `optipod.io/v1alpha1` and, so that objects of OptiPod keep working, as `optipod.optipod.io/v1alpha1`: two definitions with one schema. Its status is written to where the object lives. `kubectl get optpols` lists the policies of both groups; `optpol` is short for those of `optipod.io`, `optpol.optipod.optipod.io` for the others.',
     '`stowage crds` prints the definitions; the chart and `deploy/crds.yaml` hold the same.',
     EXAMPLE,
     '## What holds where nothing is said',

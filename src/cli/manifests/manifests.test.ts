@@ -56,6 +56,17 @@ describe('a profile', () => {
     expect(stdout).toContain(`== 'system:serviceaccount:${namespace}:stowage-agent'\n`);
   });
 
+  test.each(profileNames)(
+    '%s --to-delete leaves out what holds more than the installation, and nothing else',
+    async (profile) => {
+      const all = objectsIn((await runCommand(['manifests', profile, '-n', 'platform'])).stdout);
+      const { stdout } = await runCommand(['manifests', profile, '-n', 'platform', '--to-delete']);
+      const kept = all.filter(({ kind }) => kind !== 'Namespace' && kind !== 'CustomResourceDefinition');
+      expect(kept.length).toBeGreaterThan(10);
+      expect(objectsIn(stdout)).toEqual(kept);
+    },
+  );
+
   test('takes another image', async () => {
     const { stdout } = await runCommand(['manifests', 'all', '--image', 'registry.example.com:5000/a/stowage:2']);
     const images = [...stdout.matchAll(/^ +image: (\S+)$/gm)].map(([, image]) => image);
@@ -104,6 +115,14 @@ describe('--values', () => {
       ),
     );
     expect(readFileSync(join(chartFolder, 'Chart.yaml'), 'utf8')).toContain('name: stowage');
+  });
+
+  test('--to-delete leaves the definitions of kinds in what helm rendered', async () => {
+    const setting = withHelm(
+      "printf -- '---\\n# Source: a\\nkind: CustomResourceDefinition\\n---\\nkind: ConfigMap\\n'",
+    );
+    const { stdout } = await runCommand(['manifests', '--values', 'v.yaml', '--to-delete'], setting);
+    expect(objectsIn(stdout)).toEqual([{ kind: 'ConfigMap' }]);
   });
 
   test('passes on what helm refuses', async () => {

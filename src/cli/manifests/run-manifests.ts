@@ -11,15 +11,18 @@ import { chartFolder, definitionGroups, isProfileName, RENDERED_NAMESPACE, readP
 export interface ManifestsOptions {
   readonly values?: string;
   readonly image?: string;
+  readonly toDelete?: boolean;
 }
 
 const IMAGE = /(image: )(\S+)/g;
+/** With these goes what is not of the installation: what else is in the namespace, and all policies. */
+const HOLDS_MORE = /^kind: (?:Namespace|CustomResourceDefinition)$/m;
 /** A reference as container runtimes take it: registry/repository with a tag or a digest. */
 const IMAGE_REFERENCE = /^[a-z0-9][\w.:/-]*(?:@sha256:[0-9a-f]{64})?$/;
 
 export async function runManifests(
   { io, global }: CliContext,
-  { values, image }: ManifestsOptions,
+  { values, image, toDelete = false }: ManifestsOptions,
   profile: string | undefined,
 ): Promise<ExitCode> {
   if (values !== undefined && profile !== undefined)
@@ -29,7 +32,8 @@ export async function runManifests(
   const namespace = global.namespace ?? RENDERED_NAMESPACE;
   const rendered =
     values === undefined ? profileText(profile ?? 'placement', namespace) : helmText(values, namespace, io.env);
-  const text = image === undefined ? rendered : rendered.replace(IMAGE, `$1${image}`);
+  const wanted = toDelete ? withoutKinds(rendered, HOLDS_MORE) : rendered;
+  const text = image === undefined ? wanted : wanted.replace(IMAGE, `$1${image}`);
   io.out.write(global.output === 'json' ? asList(text) : text);
   return exitCodes.ok;
 }
@@ -66,6 +70,11 @@ function helmText(values: string, namespace: string, env: CliContext['io']['env'
     );
   if (status !== 0) throw new CommandError(`helm: ${stderr.trim().replace(/^Error: /, '')}`);
   return stdout;
+}
+
+function withoutKinds(text: string, kinds: RegExp): string {
+  const documents = text.split(/^---\n/m);
+  return documents.filter((document) => !kinds.test(document)).join('---\n');
 }
 
 function asList(text: string): string {

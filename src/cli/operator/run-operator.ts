@@ -106,6 +106,7 @@ export async function runOperator(
       clock,
       initial: config,
       signal: until,
+      onValid: () => metrics.set('stowage_config_invalid', {}, 0),
       onChange: (change) => {
         for (const warning of change.warnings) logger.warn({}, warning);
         logger.info({ changed: change.changed, needRestart: change.needRestart }, 'The configuration changed');
@@ -115,6 +116,7 @@ export async function runOperator(
       },
       onInvalid: (error) => {
         metrics.inc('stowage_config_reloads_total', { result: 'invalid' });
+        metrics.set('stowage_config_invalid', {}, 1);
         logger.error({ error }, 'The changed configuration is not valid; the one before stays in force');
       },
     });

@@ -1,0 +1,54 @@
+/** What helm says once the chart is installed. */
+import { describe, expect, test } from 'vitest';
+import { runHelm } from './helm.ts';
+import { CHART, findHelm, root } from './render.ts';
+
+const { programs, missing } = await findHelm();
+
+describe.skipIf(missing !== undefined)('the notes of the chart', () => {
+  const notesWith = (...set: readonly string[]): string => {
+    const args = [
+      'install',
+      'stowage',
+      CHART,
+      '--namespace=tools',
+      '--dry-run=client',
+      ...set.map((each) => `--set=${each}`),
+    ];
+    const { status, stdout, stderr } = runHelm(programs, args, root);
+    expect(status, stderr).toBe(0);
+    return stdout.slice(stdout.indexOf('NOTES:'));
+  };
+
+  test('warn of nothing by default', () => {
+    expect(notesWith()).toContain('helm test stowage -n tools');
+    expect(notesWith()).not.toContain('WARNING');
+  });
+
+  test.each([
+    ['placement', [], ['new pods of workloads in enabled namespaces'], ['OptimizationPolicies']],
+    [
+      'rightsizing alone',
+      ['engines.placement=false', 'engines.rightsizing=true'],
+      ['new and changed OptimizationPolicies'],
+      ['new pods'],
+    ],
+    ['both', ['engines.rightsizing=true'], ['new pods of', 'OptimizationPolicies'], []],
+  ])('tell what failurePolicy Fail refuses, and the way out: %s', (_, set, said, unsaid) => {
+    const notes = notesWith('webhook.failurePolicy=Fail', ...set);
+    const warning = notes.slice(notes.indexOf('WARNING: webhook.failurePolicy is Fail'));
+    for (const text of said) expect(warning).toContain(text);
+    for (const text of unsaid) expect(warning).not.toContain(text);
+    expect(warning).toContain('kubectl delete mutatingwebhookconfigurations,validatingwebhookconfigurations -l ');
+  });
+
+  test('name no webhook where there is none', () => {
+    const set = ['webhook.failurePolicy=Fail', 'engines.placement=false', 'engines.allocation=true'];
+    expect(notesWith(...set)).not.toContain('failurePolicy');
+  });
+
+  test('are rendered at an upgrade as well', () => {
+    const args = ['template', 'stowage', CHART, '--is-upgrade', '--set=engines.rightsizing=true'];
+    expect(runHelm(programs, args, root).status).toBe(0);
+  });
+});
