@@ -3,6 +3,7 @@
  * histogram that fades, it forgets a burst of yesterday altogether, and a gap of days takes nothing from it.
  */
 import type { BucketLayout } from './bucket-layout.ts';
+import { countAt, pairedCounts, putCount } from './paired-counts.ts';
 import type { EpochMillis, Millis } from './units.ts';
 
 export interface SpanHistogramOptions {
@@ -33,9 +34,9 @@ export class SpanHistogram {
   readonly layout: BucketLayout;
   readonly #spanMillis: Millis;
   readonly #most: number;
-  /** The span in each row of `#counts`, in any order; a row's counts are `#width` numbers from bucket `#first` on. */
+  /** The span in each row of `#counts`, in any order; a row has `#width` counts from bucket `#first` on. */
   #spans: number[] = [];
-  #counts = new Uint32Array(0);
+  #counts = pairedCounts(0);
   #first = 0;
   #width = 0;
   /** Values in each row, and in all. */
@@ -57,7 +58,7 @@ export class SpanHistogram {
     const index = this.layout.indexOf(value);
     this.#makeRoom(index);
     const place = row * this.#width + index - this.#first;
-    this.#counts[place] = (this.#counts[place] ?? 0) + 1;
+    putCount(this.#counts, place, countAt(this.#counts, place) + 1);
     this.#totals[row] = (this.#totals[row] ?? 0) + 1;
     this.#total++;
   }
@@ -71,7 +72,7 @@ export class SpanHistogram {
     const column = index - this.#first;
     if (this.#total === 0 || column < 0 || column >= this.#width) return 0;
     let count = 0;
-    for (let place = column; place < this.#counts.length; place += this.#width) count += this.#counts[place] ?? 0;
+    for (let row = 0; row < this.#spans.length; row++) count += countAt(this.#counts, row * this.#width + column);
     return count / this.#total;
   }
 
@@ -88,7 +89,7 @@ export class SpanHistogram {
     const total = rows.reduce((sum, { row }) => sum + (this.#totals[row] ?? 0), 0);
     for (let column = 0; column < this.#width; column++) {
       let count = 0;
-      for (const { row } of rows) count += this.#counts[row * this.#width + column] ?? 0;
+      for (const { row } of rows) count += countAt(this.#counts, row * this.#width + column);
       shares[column] = count / total;
     }
     return shares;
@@ -100,7 +101,12 @@ export class SpanHistogram {
   }
 
   state(): SpanHistogramState {
-    return { spans: [...this.#spans], first: this.#first, counts: [...this.#counts] };
+    const counts = Array.from({ length: this.#places() }, (_, place) => countAt(this.#counts, place));
+    return { spans: [...this.#spans], first: this.#first, counts };
+  }
+
+  #places(): number {
+    return this.#spans.length * this.#width;
   }
 
   /** Row of `span`, a new one for a new span; undefined for one that is older than all there is room for. */
@@ -108,8 +114,8 @@ export class SpanHistogram {
     const known = this.#spans.indexOf(span);
     if (known >= 0) return known;
     if (this.#spans.length < this.#most) {
-      const roomier = new Uint32Array(this.#counts.length + this.#width);
-      roomier.set(this.#counts);
+      const roomier = pairedCounts(this.#places() + this.#width);
+      for (const [place, pair] of this.#counts.entries()) roomier[place] = pair;
       this.#counts = roomier;
       // Not pushed: a list that grows takes room for 16 more.
       this.#totals = this.#totals.concat(0);
@@ -122,7 +128,7 @@ export class SpanHistogram {
     const [start, end] = [row * this.#width, (row + 1) * this.#width];
     this.#total -= this.#totals[row] ?? 0;
     this.#totals[row] = 0;
-    this.#counts.fill(0, start, end);
+    for (let place = start; place < end; place++) putCount(this.#counts, place, 0);
     this.#spans[row] = span;
     this.#trim();
     return row;
@@ -147,11 +153,11 @@ export class SpanHistogram {
   }
 
   #reshape(first: number, width: number): void {
-    const reshaped = new Uint32Array(this.#spans.length * width);
-    for (let place = 0; place < this.#counts.length; place++) {
-      const count = this.#counts[place] ?? 0;
+    const reshaped = pairedCounts(this.#spans.length * width);
+    for (let place = 0; place < this.#places(); place++) {
+      const count = countAt(this.#counts, place);
       const column = (place % this.#width) + this.#first - first;
-      if (count > 0) reshaped[Math.floor(place / this.#width) * width + column] = count;
+      if (count > 0) putCount(reshaped, Math.floor(place / this.#width) * width + column, count);
     }
     this.#counts = reshaped;
     this.#first = first;
@@ -164,7 +170,8 @@ export class SpanHistogram {
     const isWhole = Number.isInteger(width) && counts.length === width * spans.length;
     if (!isWhole || spans.length > this.#most || first + width > this.layout.count) return;
     this.#spans = [...spans];
-    this.#counts = Uint32Array.from(counts);
+    this.#counts = pairedCounts(counts.length);
+    for (const [place, count] of counts.entries()) putCount(this.#counts, place, count);
     this.#first = first;
     this.#width = width;
     this.#totals = spans.map((_, row) => sumOf(counts.slice(row * width, (row + 1) * width)));
