@@ -152,7 +152,10 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
         node: {
           allocatable: node?.allocatable.cpuMillis ?? 0,
           conditions: node === undefined ? undefined : conditionsOf(node),
-          charged: node === undefined ? undefined : chargedOn(node),
+          // Of all pods of the node, for each of them: only where one grows.
+          get charged() {
+            return node === undefined ? undefined : chargedOn(node);
+          },
         },
         isStale: agents.stateOf(nodeName) !== 'alive',
         lastWriteAt: options.lastWriteAt(pod.uid),

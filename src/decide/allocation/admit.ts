@@ -230,8 +230,10 @@ function objectionTo(desired: DesiredCpu, after: CpuSize, current: CpuSize, inpu
   // paid for twice.
   const charged = chargedCpu(pod) - pod.overhead;
   const more = Math.max(0, after.request - charged);
-  if (more > 0 && (node.charged === undefined || node.charged + more > node.allocatable)) {
-    const free = node.charged === undefined ? 'unknown' : `${node.allocatable - node.charged}m`;
+  if (more === 0) return undefined;
+  const { charged: onNode } = node;
+  if (onNode === undefined || onNode + more > node.allocatable) {
+    const free = onNode === undefined ? 'unknown' : `${node.allocatable - onNode}m`;
     return held('CapacityInFlight', `${more}m more are not free yet (${free}); decreases come first`, CAPACITY_RETRY);
   }
   return undefined;
