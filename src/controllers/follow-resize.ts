@@ -10,6 +10,7 @@ import type { InFlightResize } from '../guard/size/context.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import { isInForce, withdrawalChanges } from '../model/granted-size.ts';
 import { effectiveChanges } from '../model/pod-size.ts';
+import { podRef } from '../model/refs.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 
 /** A resize with what is known of its course so far. */
@@ -146,7 +147,7 @@ export function withdrawalOf(
     engine,
     workload,
     workloadUid,
-    pod: { namespace: pod.namespace, name: pod.name, uid: pod.uid },
+    pod: podRef(pod),
     changes,
     isWithdrawal: true,
     why: { summary: why, numbers: {} },

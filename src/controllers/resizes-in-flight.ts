@@ -11,6 +11,7 @@ import type { InFlightResize } from '../guard/size/context.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Millis } from '../lib/units.ts';
 import { isInForce } from '../model/granted-size.ts';
+import { podRef, workloadRef } from '../model/refs.ts';
 import { sizeManagers } from '../model/size-managers.ts';
 import type { PodSizing } from '../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
@@ -254,9 +255,9 @@ function leftBehind(
   return {
     kind: 'resize',
     engine,
-    workload: workload && { kind: workload.kind, namespace: workload.namespace, name: workload.name },
+    workload: workload && workloadRef(workload),
     workloadUid: workload?.uid,
-    pod: { namespace: pod.namespace, name: pod.name, uid: pod.uid },
+    pod: podRef(pod),
     changes: asked,
     why: { summary: 'asked for before this replica led', numbers: {} },
   };

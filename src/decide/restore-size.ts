@@ -3,6 +3,7 @@ import { originalsKeys } from '../api/annotations-sizing.ts';
 import { parseOriginals } from '../model/original-sizes.ts';
 import { effectiveChanges, type SizeChange, type SizeKey, sizeKeys, sizePaths } from '../model/pod-size.ts';
 import type { NodeRecord } from '../model/records.ts';
+import { podRef, workloadRef } from '../model/refs.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { ResizeDecision, SizingEngine } from './size-decision.ts';
@@ -66,9 +67,9 @@ export function planRestore(
     decision: {
       kind: 'resize',
       engine,
-      workload: workload && { kind: workload.kind, namespace: workload.namespace, name: workload.name },
+      workload: workload && workloadRef(workload),
       workloadUid: workload?.uid,
-      pod: { namespace: pod.namespace, name: pod.name, uid: pod.uid },
+      pod: podRef(pod),
       changes: effective,
       isRestore: true,
       why: {

@@ -9,6 +9,7 @@ import type { SpotState } from '../../decide/placement/spot-outlook.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { type WorkloadRef, workloadKey } from '../../model/cluster-view.ts';
+import { workloadRef } from '../../model/refs.ts';
 import { workloadLabels } from './metrics.ts';
 
 /** What of a plan is told. */
@@ -89,10 +90,9 @@ export function createPlanGauges(metrics: Metrics): PlanGauges {
   });
   return {
     report({ workload, actual, target, policy, spot, drift }, now) {
-      const { kind, namespace, name } = workload;
       const { spot: onSpot, onDemand } = actual;
       known.set(workloadKey(workload), {
-        workload: { kind, namespace, name },
+        workload: workloadRef(workload),
         isInvalid: policy.state === 'invalid',
         actual: { spot: onSpot, onDemand },
         covered: spot.covered,

@@ -16,6 +16,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { ReasonName } from '../../lib/reasons.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { applyChanges, isIncrease, type SizeChange, sizeOfContainer } from '../../model/pod-size.ts';
+import { podRef, workloadRef } from '../../model/refs.ts';
 import { type ReplicaState, stateOfPod, withReplicaSizes } from '../../model/replica-sizes.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
@@ -145,13 +146,12 @@ export function decisionFor(
   summary: string,
   isRestore = false,
 ): ResizeDecision {
-  const { kind, namespace, name, uid } = workload;
   return {
     kind: 'resize',
     engine: 'rightsizing',
-    workload: { kind, namespace, name },
-    workloadUid: uid,
-    pod: { namespace: pod.namespace, name: pod.name, uid: pod.uid },
+    workload: workloadRef(workload),
+    workloadUid: workload.uid,
+    pod: podRef(pod),
     changes: to,
     ...(isRestore && { isRestore }),
     why: { summary, numbers: {} },

@@ -16,6 +16,7 @@ import type { EpochMillis } from '../../lib/units.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
 import { applyChanges, sizeKeys, sizeOfContainer, sumOf } from '../../model/pod-size.ts';
 import { wasJustKilled } from '../../model/recent-kill.ts';
+import { podRef, workloadRef } from '../../model/refs.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizeActuator } from './actuator.ts';
 import type { ApplyContext } from './apply.ts';
@@ -150,14 +151,13 @@ function decisionFor(
   { advised: { workload }, memory }: ApplyContext,
   { pod, changes }: DriftedPod,
 ): EvictToResizeDecision {
-  const { kind, namespace, name, uid } = workload;
   const before = pod.sizing.containers;
   return {
     kind: 'evict-to-resize',
     engine: 'rightsizing',
-    workload: { kind, namespace, name },
-    workloadUid: uid,
-    pod: { namespace: pod.pod.namespace, name: pod.pod.name, uid: pod.pod.uid },
+    workload: workloadRef(workload),
+    workloadUid: workload.uid,
+    pod: podRef(pod.pod),
     changes,
     isRestore: memory.takenBack.some((part) => touches({ changes }, part)),
     growth: growthOf(before, applyChanges(before, changes)),

@@ -6,6 +6,7 @@ import type { ThrottlingOf } from '../../decide/rightsizing/judge-change.ts';
 import { lowersCpuLimit } from '../../decide/rightsizing/watched-change.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
+import { workloadRef } from '../../model/refs.ts';
 import type { UsageCollector } from '../../observe/usage/collector-port.ts';
 import type { ApplyContext } from './apply.ts';
 import type { OngoingChange } from './memory.ts';
@@ -52,10 +53,9 @@ export function createLookForThrottling({ usage, clock }: ThrottlingOptions): Lo
     // Before the change at once: it tells early whether anything will be known at all.
     if (isDue && (seen.before === undefined || isSettled)) {
       seen.askedAt = now;
-      const { kind, namespace, name } = workload;
       const pods = live.map(({ pod }) => pod.name);
       const agoMillis = seen.before === undefined ? now - startedAt : LAG_MILLIS;
-      const asked = { workload: { kind, namespace, name }, pods, containers, agoMillis, windowMillis: WINDOW_MILLIS };
+      const asked = { workload: workloadRef(workload), pods, containers, agoMillis, windowMillis: WINDOW_MILLIS };
       const answer = await usage.throttlingOf(asked, signal);
       seen.problem = answer.ok ? undefined : answer.problem.message;
       if (answer.ok && seen.before === undefined) seen.before = answer.shares;

@@ -1,6 +1,7 @@
 /** Convergence: compares the pods of one workload with its slots and decides at most one move, or corrects stamps. */
 import { renderReason } from '../../lib/reasons.ts';
 import { isLive, revisionsOf } from '../../model/owners.ts';
+import { workloadRef } from '../../model/refs.ts';
 import type { Decision } from '../decision.ts';
 import { decideEviction } from './decide-eviction.ts';
 import { decideFallback } from './decide-fallback.ts';
@@ -18,12 +19,12 @@ import { untroubledSpot } from './spot-outlook.ts';
  */
 export function planWorkload(input: PlanInput): WorkloadPlan {
   const { view, workload, policy } = input;
-  const { kind, namespace, name, replicas } = workload;
+  const { replicas } = workload;
   const revisions = revisionsOf(view, workload);
   const pods = revisions.flatMap((revision) => describePods(input, revision));
   const actual = countActual(pods);
   const seen = {
-    workload: { kind, namespace, name },
+    workload: workloadRef(workload),
     workloadUid: workload.uid,
     policy,
     replicas,

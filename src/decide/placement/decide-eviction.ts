@@ -3,6 +3,7 @@ import { renderReason } from '../../lib/reasons.ts';
 import { oppositeOf } from '../../model/node-class.ts';
 import { isLive } from '../../model/owners.ts';
 import type { Side } from '../../model/records.ts';
+import { workloadRef } from '../../model/refs.ts';
 import type { EvictDecision } from '../decision.ts';
 import type { ActualCounts, PlanInput, PlanNote, PlannedPod } from './plan.ts';
 import type { ManagedPolicy } from './policy.ts';
@@ -60,7 +61,7 @@ export function decideEviction(input: PlanInput, policy: ManagedPolicy, seen: Se
   return {
     kind: 'evict',
     engine: 'placement',
-    workload: { kind: workload.kind, namespace: workload.namespace, name: workload.name },
+    workload: workloadRef(workload),
     workloadUid: workload.uid,
     pod: victim.plan.ref,
     from,

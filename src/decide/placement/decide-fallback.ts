@@ -8,6 +8,7 @@ import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { isLive } from '../../model/owners.ts';
 import type { PlacementSettings } from '../../model/placement-settings.ts';
 import type { PodRecord, WorkloadRecord } from '../../model/records.ts';
+import { workloadRef } from '../../model/refs.ts';
 import type { Sides } from '../../model/sides.ts';
 import type { FallbackDecision } from '../decision.ts';
 import type { ActualCounts, PlanInput, PlannedPod } from './plan.ts';
@@ -96,7 +97,7 @@ export function decideFallback(
     decision: {
       kind: 'fallback',
       engine: 'placement',
-      workload: { kind: workload.kind, namespace: workload.namespace, name: workload.name },
+      workload: workloadRef(workload),
       workloadUid: workload.uid,
       pod: plan.ref,
       resourceVersion: pod.resourceVersion,

@@ -3,7 +3,9 @@
  * wrong when percentage or floor change, and when a ReplicaSet removes unready pods before those of the highest slots;
  * the deletion cost must be right before the next scale-down, not after it (hazard H3; kubernetes#107598).
  */
+
 import { isLive, type RevisionPods } from '../../model/owners.ts';
+import { workloadRef } from '../../model/refs.ts';
 import type { RestampDecision } from '../decision.ts';
 import type { PlanInput, PlannedPod } from './plan.ts';
 
@@ -33,7 +35,7 @@ export function decideRestamps(
       {
         kind: 'restamp',
         engine: 'placement',
-        workload: { kind: workload.kind, namespace: workload.namespace, name: workload.name },
+        workload: workloadRef(workload),
         workloadUid: workload.uid,
         pod: plan.ref,
         resourceVersion: pod.resourceVersion,

@@ -1,6 +1,8 @@
 /** Each pod of a workload as a plan shows it: its slot, its side, and one sentence about it. */
+
 import { isLive, type RevisionPods } from '../../model/owners.ts';
 import type { NodeClass, PodRecord } from '../../model/records.ts';
+import { podRef } from '../../model/refs.ts';
 import { actualSide, assignSlots, occupantsOf, type Placed } from './assignment.ts';
 import type { PlanInput, PlannedPod, PodPlan, PodState } from './plan.ts';
 
@@ -21,7 +23,7 @@ function describePod(input: PlanInput, revision: RevisionPods, pod: PodRecord, p
   const side = placed?.side ?? actualSide(input.view, input.sides, pod);
   const state = stateOf(pod, placed, side, input.workload.replicas);
   return {
-    ref: { namespace: pod.namespace, name: pod.name, uid: pod.uid },
+    ref: podRef(pod),
     revision: revision.revision,
     slot: placed?.held,
     stampedSlot: pod.slot,
