@@ -1,6 +1,6 @@
 /** It is the right moment: window, cooldown, one eviction at a time, and no more than the cluster-wide budget. */
 import type { DisruptionWindow } from '../../lib/schedule.ts';
-import type { EpochMillis } from '../../lib/units.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { Objection } from '../context.ts';
 import { disruptionRule, inWords, object } from '../objection.ts';
 
@@ -31,13 +31,16 @@ export function objectToClosed(
 export const cooledDown = disruptionRule(
   'cooled-down',
   'Each move needs time to show its effect before the next one is judged.',
-  ({ decision }, { history, settings, now }) => {
-    const last = history.lastDisruption(decision.workloadUid);
-    const remaining = last === undefined ? 0 : last + settings.cooldownMillis - now;
-    if (last === undefined || remaining <= 0) return undefined;
-    return object('CooldownActive', { ago: inWords(now - last), remaining: inWords(remaining) }, remaining);
-  },
+  ({ decision }, { history, settings, now }) =>
+    objectToSoon(history.lastDisruption(decision.workloadUid), settings.cooldownMillis, now),
 );
+
+/** Why not so soon after the last disruption. @param last undefined: there was none. */
+export function objectToSoon(last: EpochMillis | undefined, cooldownMillis: Millis, now: EpochMillis): Objection {
+  const remaining = last === undefined ? 0 : last + cooldownMillis - now;
+  if (last === undefined || remaining <= 0) return undefined;
+  return object('CooldownActive', { ago: inWords(now - last), remaining: inWords(remaining) }, remaining);
+}
 
 /** Hazard H27. */
 export const nothingInFlight = disruptionRule(

@@ -2,9 +2,10 @@
  * A new template, or a restart in place, disrupts as an eviction does, and so draws on the same windows, cooldown and
  * cluster-wide budget.
  */
-import { inWords, object } from '../../objection.ts';
+import { object } from '../../objection.ts';
+import { objectToNewLeader } from '../../rules/leadership.ts';
 import { objectToStorm } from '../../rules/spot.ts';
-import { objectToClosed } from '../../rules/timing.ts';
+import { objectToClosed, objectToSoon } from '../../rules/timing.ts';
 import { disruptiveRule, type SizeSubject } from '../context.ts';
 
 export const disruptionWindowOpen = disruptiveRule(
@@ -25,23 +26,15 @@ export const disruptionCalm = disruptiveRule(
 export const disruptionWarmedUp = disruptiveRule(
   'disruption-warmed-up',
   'The cooldown survives a failover: a new leader cannot have seen everything its predecessor disrupted.',
-  (subject, { leadership, disruption, now }) => {
-    if (isTakenBack(subject)) return undefined;
-    const remaining = leadership.sinceMillis + (disruption?.cooldownMillis ?? 0) - now;
-    return remaining > 0 ? object('LeaderWarmup', { remaining: inWords(remaining) }, remaining) : undefined;
-  },
+  (subject, { leadership, disruption, now }) =>
+    isTakenBack(subject) ? undefined : objectToNewLeader(leadership, disruption?.cooldownMillis ?? 0, now),
 );
 
 export const disruptionCooledDown = disruptiveRule(
   'disruption-cooled-down',
   'The workload was disrupted a moment ago, by whichever engine; its pods need time to come to rest.',
-  (subject, { disruption, now }) => {
-    if (isTakenBack(subject)) return undefined;
-    const { last, cooldownMillis = 0 } = disruption ?? {};
-    const remaining = last === undefined ? 0 : last + cooldownMillis - now;
-    if (last === undefined || remaining <= 0) return undefined;
-    return object('CooldownActive', { ago: inWords(now - last), remaining: inWords(remaining) }, remaining);
-  },
+  (subject, { disruption, now }) =>
+    isTakenBack(subject) ? undefined : objectToSoon(disruption?.last, disruption?.cooldownMillis ?? 0, now),
 );
 
 /** What is undone for its harm waits here too: a place in the budget is what keeps two restarts apart. */
