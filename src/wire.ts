@@ -11,7 +11,7 @@ import type { WorkloadExplanation } from './controllers/placement/explain.ts';
 import { compilePlacementRules } from './controllers/placement/rules.ts';
 import { createSpotWatch } from './controllers/spot-watch.ts';
 import { createEventRecorder } from './kube/recorder.ts';
-import { type Clock, sleep } from './lib/clock.ts';
+import { type Clock, pause } from './lib/clock.ts';
 import type { Logger } from './lib/log.ts';
 import { createMetrics, type Metrics } from './lib/metrics.ts';
 import type { Random } from './lib/random.ts';
@@ -238,7 +238,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const heartbeat = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       metrics.set('spotalis_controller_last_seen_timestamp', { controller_name: CONTROLLER_NAME }, clock.now() / 1000);
-      await sleep(clock, HEARTBEAT_MILLIS, signal).catch(() => {});
+      await pause(clock, HEARTBEAT_MILLIS, signal);
     }
   };
   // Two phases: what decides and acts ends first, what it stands on (caches, events) afterwards.

@@ -6,7 +6,7 @@ import type { ConfigMap } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import { isNotFound } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
-import { type Clock, sleep } from '../lib/clock.ts';
+import { type Clock, pause } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import type { Millis } from '../lib/units.ts';
@@ -141,7 +141,7 @@ export function createAgent(options: AgentOptions): Agent {
       }
       // What was missed, by a suspended machine say, is not made up for.
       dueMillis = Math.max(dueMillis + samplingMillis, monotonic());
-      await sleep(clock, dueMillis - monotonic(), signal).catch(() => {});
+      await pause(clock, dueMillis - monotonic(), signal);
     }
   };
 

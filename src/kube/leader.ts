@@ -1,6 +1,6 @@
 /** Leader election over a Lease: at most one of several processes leads, judged by local time only. */
 import type { KubeApi } from '../api/kube-api.ts';
-import { type Clock, sleep } from '../lib/clock.ts';
+import { type Clock, pause } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
@@ -115,7 +115,7 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
     let deadline = startRenewDeadline(signal);
     try {
       for (;;) {
-        await sleep(clock, retryPeriodMillis, deadline.signal).catch(() => {});
+        await pause(clock, retryPeriodMillis, deadline.signal);
         if (deadline.signal.aborted || !isWithinDeadline()) return;
         if (await keeper.renew(deadline.signal)) {
           deadline.end();
@@ -167,7 +167,7 @@ export function createLeaderElector(options: LeaderElectionOptions): LeaderElect
       try {
         while (!signal.aborted) {
           if (await keeper.acquire(signal)) return await lead(signal);
-          await sleep(clock, retryPeriodMillis * (1 + ACQUIRE_JITTER * random.next()), signal).catch(() => {});
+          await pause(clock, retryPeriodMillis * (1 + ACQUIRE_JITTER * random.next()), signal);
         }
         return 'stopped';
       } finally {

@@ -6,7 +6,7 @@ import type { KubeApi } from '../api/kube-api.ts';
 import { isNotFound, isThrottled } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
 import { type BackoffPolicy, backoffDelay } from '../lib/backoff.ts';
-import { type Clock, sleep, type Timer } from '../lib/clock.ts';
+import { type Clock, pause, type Timer } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import type { EpochMillis } from '../lib/units.ts';
@@ -184,7 +184,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
           );
           return;
         }
-        await sleep(clock, backoffDelay(retryPolicy, attempt, random), signal).catch(() => {});
+        await pause(clock, backoffDelay(retryPolicy, attempt, random), signal);
       }
     }
   };

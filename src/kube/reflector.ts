@@ -5,7 +5,7 @@ import { isExpired, isTooLargeResourceVersion, KubeError } from '../api/kube-err
 import type { ResourceType } from '../api/resources.ts';
 import { type BackoffPolicy, backoffDelay, backoffPolicies, createBackoff } from '../lib/backoff.ts';
 import type { Clock, Timer } from '../lib/clock.ts';
-import { sleep } from '../lib/clock.ts';
+import { pause, sleep } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
@@ -269,7 +269,7 @@ export async function runReflector<T extends KubeObject>(
       const level = told === lastTold ? 'debug' : isUsual ? 'info' : 'warn';
       lastTold = told;
       log[level]({ resource: type.plural, error, waitMillis }, 'Watch interrupted; trying again');
-      await sleep(clock, waitMillis, signal).catch(() => {});
+      await pause(clock, waitMillis, signal);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createMonotonicTime, createSystemClock, sleep } from './clock.ts';
+import { createMonotonicTime, createSystemClock, pause, sleep } from './clock.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 
 describe('monotonic time', () => {
@@ -111,4 +111,17 @@ describe('sleep', () => {
     expect(removed).toHaveBeenCalledTimes(1);
     stop.abort();
   });
+});
+
+test('a pause is over with its time, and at once when the signal aborts, which is no error', async () => {
+  const clock = createVirtualClock(0);
+  const stop = new AbortController();
+  const first = pause(clock, 1000, stop.signal);
+  await clock.advance(1000);
+  await expect(first).resolves.toBeUndefined();
+  const second = pause(clock, 1000, stop.signal);
+  stop.abort(new Error('stopping'));
+  await expect(second).resolves.toBeUndefined();
+  await expect(pause(clock, 1000, stop.signal)).resolves.toBeUndefined();
+  expect(clock.pendingTimers()).toBe(0);
 });

@@ -80,3 +80,8 @@ export function sleep(clock: Clock, delayMillis: number, signal?: AbortSignal): 
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 }
+
+/** The same for loops that look at the signal themselves: an abort ends the pause, and is no error. */
+export function pause(clock: Clock, delayMillis: number, signal: AbortSignal): Promise<void> {
+  return sleep(clock, delayMillis, signal).catch(() => {});
+}

@@ -3,7 +3,7 @@
  * which says nothing about gates.
  */
 import type { KubeApi } from '../api/kube-api.ts';
-import { type Clock, sleep } from '../lib/clock.ts';
+import { type Clock, pause } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Millis } from '../lib/units.ts';
@@ -64,7 +64,7 @@ export function createResizeSupportProbe(options: ResizeSupportOptions): ResizeS
     async run(signal) {
       while (!signal.aborted) {
         const isAnswered = await ask(signal);
-        await sleep(clock, isAnswered ? INTERVAL_MILLIS : RETRY_MILLIS, signal).catch(() => {});
+        await pause(clock, isAnswered ? INTERVAL_MILLIS : RETRY_MILLIS, signal);
       }
     },
   };

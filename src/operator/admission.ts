@@ -4,7 +4,7 @@ import type { ResourceType } from '../api/resources.ts';
 import type { PlacementRules } from '../controllers/placement/rules.ts';
 import type { SpotWatch } from '../controllers/spot-watch.ts';
 import { createClaimLedger } from '../decide/placement/claims.ts';
-import { type Clock, sleep } from '../lib/clock.ts';
+import { type Clock, pause } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { OwnerReference } from '../model/records.ts';
@@ -104,7 +104,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     handle,
     async run(signal) {
       while (!signal.aborted) {
-        await sleep(clock, SWEEP_MILLIS, signal).catch(() => {});
+        await pause(clock, SWEEP_MILLIS, signal);
         ledger.sweep(clock.now());
       }
     },

@@ -1,5 +1,5 @@
 /** Notices that somebody set the machine's clock: what a process remembers by its times is then worth nothing. */
-import { type Clock, sleep } from '../lib/clock.ts';
+import { type Clock, pause } from '../lib/clock.ts';
 import type { Millis } from '../lib/units.ts';
 
 const LOOK_MILLIS: Millis = 5_000;
@@ -22,7 +22,7 @@ export async function watchClock(
 ): Promise<'set' | 'stopped'> {
   while (!signal.aborted) {
     const [before, since] = [clock.now(), monotonic?.() ?? 0];
-    await sleep(clock, LOOK_MILLIS, signal).catch(() => {});
+    await pause(clock, LOOK_MILLIS, signal);
     const passed = monotonic === undefined ? LOOK_MILLIS : monotonic() - since;
     if (!signal.aborted && Math.abs(clock.now() - before - passed) > MAX_STEP_MILLIS) return 'set';
   }

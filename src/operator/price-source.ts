@@ -4,7 +4,7 @@
  */
 import type { PriceTable } from '../api/prices.ts';
 import { parsePrices, readPricesFile } from '../config/prices-file.ts';
-import { type Clock, sleep } from '../lib/clock.ts';
+import { type Clock, pause } from '../lib/clock.ts';
 import { ConfigError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 
@@ -69,7 +69,7 @@ export function createPriceSource({ clock, log, onChange, ...options }: PriceSou
     async run(signal) {
       while (!signal.aborted) {
         check();
-        await sleep(clock, POLL_MILLIS, signal).catch(() => {});
+        await pause(clock, POLL_MILLIS, signal);
       }
     },
   };

@@ -9,7 +9,7 @@ import { isAlreadyExists, isConflict, isNotFound } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
 import type { Config } from '../config/schema.ts';
 import { createAuthority, issueServerCertificate } from '../lib/certificates.ts';
-import { type Clock, sleep } from '../lib/clock.ts';
+import { type Clock, pause, sleep } from '../lib/clock.ts';
 import { describeError, StowageError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { checkKeyPair, validityOf } from '../webhook/key-pair-files.ts';
@@ -130,7 +130,7 @@ export async function selfCertificate(options: SelfCertificateOptions): Promise<
     problem: () => (missing === undefined ? undefined : `there is no ${missing.type.kind} ${missing.name} yet`),
     async follow(onChange, signal) {
       while (!signal.aborted) {
-        await sleep(clock, LOOK_MILLIS, signal).catch(() => {});
+        await pause(clock, LOOK_MILLIS, signal);
         if (signal.aborted) return;
         try {
           const { stored, secret } = await read();

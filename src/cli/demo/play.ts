@@ -1,5 +1,5 @@
 /** Plays the story on the world: act, watch until all is at rest again, judge, next chapter; until the time is up or the user had enough. */
-import { type Clock, sleep } from '../../lib/clock.ts';
+import { type Clock, pause } from '../../lib/clock.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
 import { type PlannedWorkload, planFleet } from '../fleet.ts';
@@ -88,7 +88,7 @@ export async function play(options: PlayOptions): Promise<Played> {
     if (first.length < 2 && last.every(({ used }) => used > 0)) first = last;
     presenter.show(frameOf(workloads));
     const before = clock.now();
-    await sleep(clock, TICK_MILLIS, signal).catch(() => {});
+    await pause(clock, TICK_MILLIS, signal);
     const wasStill = clock.now() - before > TICK_MILLIS + STANDSTILL_MILLIS;
     if (signal.aborted || (!wasStill && world.restarts() === restarts)) return workloads;
     restarts = world.restarts();

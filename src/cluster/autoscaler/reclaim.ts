@@ -3,7 +3,7 @@ import type { Node, Pod } from '../../api/core.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
 import { isConflict, isNotFound } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
-import { type Clock, sleep } from '../../lib/clock.ts';
+import { type Clock, pause, sleep } from '../../lib/clock.ts';
 import { describeError } from '../../lib/errors.ts';
 import type { Logger } from '../../lib/log.ts';
 import type { Caches } from '../caches.ts';
@@ -101,7 +101,7 @@ export async function drain(context: ReclaimContext, nodeName: string, signal: A
     const staying = [...caches.podsOnNode(nodeName)].filter((pod) => isEvictable(pod));
     if (staying.length === 0) return;
     await Promise.all(staying.map((pod) => evict(context, pod)));
-    await sleep(clock, EVICTION_RETRY_MILLIS, signal).catch(() => {});
+    await pause(clock, EVICTION_RETRY_MILLIS, signal);
   }
 }
 

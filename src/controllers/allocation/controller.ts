@@ -2,7 +2,7 @@
  * The allocation loop: a node is worked through when an allocation on it, one of its pods, or what bounds them changes.
  */
 import type { BackoffPolicy } from '../../lib/backoff.ts';
-import { type Clock, sleep } from '../../lib/clock.ts';
+import { type Clock, pause } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import type { Random } from '../../lib/random.ts';
@@ -153,7 +153,7 @@ export function createAllocationController(options: AllocationControllerOptions)
         dueMillis = clock.now() + RESYNC;
         wakeAll();
       }
-      await sleep(clock, REVIEW, signal).catch(() => {});
+      await pause(clock, REVIEW, signal);
     }
   };
 

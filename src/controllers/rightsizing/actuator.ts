@@ -11,7 +11,7 @@ import type { Leadership } from '../../guard/context.ts';
 import type { InFlightResize, SizeGuardContext, SizePolicy } from '../../guard/size/context.ts';
 import { inspectSize } from '../../guard/size/inspect-size.ts';
 import type { SizeLog } from '../../guard/size/size-history.ts';
-import { type Clock, sleep } from '../../lib/clock.ts';
+import { type Clock, pause } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
@@ -282,7 +282,7 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
         // Before the resizes: a place that comes free here may be taken in the same second.
         reviewRollouts(options.disruptions(), view, clock.now());
         for (const end of inFlight.review()) await conclude(end, signal);
-        await sleep(clock, REVIEW_MILLIS, signal).catch(() => {});
+        await pause(clock, REVIEW_MILLIS, signal);
       }
     },
   };

@@ -7,7 +7,7 @@ import type { ProfileStore } from '../../act/save-profiles.ts';
 import { isForbidden } from '../../api/kube-error.ts';
 import { startDeadline } from '../../kube/deadline.ts';
 import { type BackoffPolicy, backoffDelay } from '../../lib/backoff.ts';
-import { type Clock, sleep } from '../../lib/clock.ts';
+import { type Clock, pause, sleep } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
 import type { Random } from '../../lib/random.ts';
 import type { Millis } from '../../lib/units.ts';
@@ -107,7 +107,7 @@ export function createProfileKeeper(options: KeepProfilesOptions): ProfileKeeper
             return false;
           }
           log.warn({ error }, 'Saved usage could not be read; it is asked for again');
-          await sleep(clock, backoffDelay(retryPolicy, failures, random), signal).catch(() => {});
+          await pause(clock, backoffDelay(retryPolicy, failures, random), signal);
         }
       }
       return false;

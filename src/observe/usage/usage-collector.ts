@@ -3,7 +3,7 @@
  * them.
  */
 import { type BackoffPolicy, backoffDelay } from '../../lib/backoff.ts';
-import { type Clock, sleep } from '../../lib/clock.ts';
+import { type Clock, pause } from '../../lib/clock.ts';
 import { describeError } from '../../lib/errors.ts';
 import type { Logger } from '../../lib/log.ts';
 import type { Random } from '../../lib/random.ts';
@@ -252,7 +252,7 @@ export function createUsageCollector(options: UsageCollectorOptions): UsageColle
       while (!signal.aborted) {
         look(beganAt);
         pump(signal);
-        await sleep(clock, schedule.tickMillis, signal).catch(() => {});
+        await pause(clock, schedule.tickMillis, signal);
       }
       end?.();
       await Promise.all(running);
