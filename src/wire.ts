@@ -117,7 +117,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   });
   let webhook: ServedWebhook | undefined;
   // Two knots are tied by asking later. Whoever leads runs the engines, and each engine asks whether this replica leads;
-  // what disrupts asks whether a pod is being resized, and what resizes asks what is disrupted.
+  // what resizes asks what is disrupted, and what disrupts whether a pod is being resized.
   const leadership = createLeadershipLoop({
     ...options,
     api,
@@ -157,7 +157,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     stores,
     view,
     leadership: leadership.current,
-    disruptions: () => disruptions,
+    disruptions,
     sizesNewPods: asksForNewPods,
     events: recorder,
     journal,

@@ -38,7 +38,7 @@ export interface RightsizingOptions extends EngineParts {
   readonly sizingView: LiveSizingView;
   readonly leadership: () => Leadership;
   /** What every engine that disrupts draws on. */
-  readonly disruptions: () => Disruptions;
+  readonly disruptions: Disruptions;
   /** Pods are admitted through this operator's webhook. */
   readonly sizesNewPods: () => boolean;
   /** `pods/resize` is served; undefined while it is not known. */

@@ -27,7 +27,7 @@ export interface SizingOptions extends EngineParts {
   readonly view: LiveView;
   readonly leadership: () => Leadership;
   /** What every engine that disrupts draws on. */
-  readonly disruptions: () => Disruptions;
+  readonly disruptions: Disruptions;
   /** Pods are admitted through this operator's webhook. */
   readonly sizesNewPods: () => boolean;
 }
@@ -71,7 +71,7 @@ export function createSizing(options: SizingOptions): Sizing | undefined {
         ...options,
         journal: journalOf(options.journal, 'allocation'),
         servesResize,
-        evictions: () => options.disruptions().list(),
+        evictions: options.disruptions.list,
         view,
         pods: stores.pods.store,
         otherResizes: () => rightsizing?.engine.resizes.list() ?? [],

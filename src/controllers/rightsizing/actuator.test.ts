@@ -23,7 +23,7 @@ test('what is remembered of pods and workloads that are gone is forgotten, so th
     clock,
     history,
     inFlight: { adopt: () => [], review: () => [] },
-    disruptions: () => ({ list: () => [] }),
+    disruptions: { list: () => [] },
   } as unknown as SizeActuatorOptions);
   for (const uid of ['web-1', 'replaced', web.uid, 'deleted', ADMISSION]) history.recordFailure(uid, NOON, 'no');
   const ended = new AbortController();
@@ -56,7 +56,7 @@ test.each([
       begin: () => {},
       settle: (decision: unknown) => ({ kind: 'refused', decision, answer: refusal, retryAfterMillis: undefined }),
     },
-    disruptions: () => ({ list: () => [], stateOf: () => undefined }),
+    disruptions: { list: () => [], stateOf: () => undefined },
     isAllocated: () => false,
     otherResizes: () => [],
     servesResize: () => true,
@@ -77,7 +77,7 @@ test('every end of a resize but that of its pod is counted, with the time it too
     metrics,
     history: aSizeLog(),
     inFlight: { adopt: () => [], review: () => ends.splice(0) },
-    disruptions: () => ({ list: () => [] }),
+    disruptions: { list: () => [] },
   } as unknown as SizeActuatorOptions);
   const ended = new AbortController();
   const running = actuator.run(ended.signal);

@@ -69,7 +69,7 @@ export interface SizeActuatorOptions {
   readonly leadership: () => Leadership;
   readonly history: SizeLog;
   readonly inFlight: ResizesInFlight;
-  readonly disruptions: () => Disruptions;
+  readonly disruptions: Disruptions;
   readonly isAllocated: (pod: SizedPod) => boolean;
   /** Of the other engine, under way. */
   readonly otherResizes: () => readonly InFlightResize[];
@@ -105,11 +105,11 @@ const results = {
 } as const;
 
 export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
-  const { view, usage, settings, leadership, history, inFlight, journal, metrics, clock, log } = options;
+  const { view, usage, settings, leadership, disruptions, history, inFlight, journal, metrics, clock, log } = options;
   const newPods = new Map<string, { readonly cause: string; readonly at: EpochMillis }>();
   /** When pods were last refused room by their node. */
   const deferred = new Map<string, EpochMillis>();
-  const restarts = createRestartsInPlace({ view, disruptions: options.disruptions, clock });
+  const restarts = createRestartsInPlace({ view, disruptions, clock });
 
   const memoryOf = createMemoryUse({ view, usage, clock });
 
@@ -120,8 +120,8 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     leadership: leadership(),
     history,
     resizes: [...inFlight.list(), ...options.otherResizes()],
-    evictions: options.disruptions().list(),
-    disruption: workloadUid === undefined ? undefined : options.disruptions().stateOf(workloadUid),
+    evictions: disruptions.list(),
+    disruption: workloadUid === undefined ? undefined : disruptions.stateOf(workloadUid),
     memoryOf,
     isAllocated: options.isAllocated,
     servesResize: options.servesResize(),
@@ -161,7 +161,7 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
   const send = async (decision: ResizeDecision, policy: SizePolicy, signal: AbortSignal): Promise<AttemptOutcome> => {
     const isRestart = restarts.takesPlace(decision);
     const found = inspectSize(decision, contextFor(policy, decision.workloadUid));
-    const verdict = isRestart ? askForPlace(options.disruptions().turns, decision, found) : found;
+    const verdict = isRestart ? askForPlace(disruptions.turns, decision, found) : found;
     if (verdict.kind === 'blocked') return verdict;
     inFlight.begin(decision);
     restarts.begin(decision);
@@ -217,7 +217,7 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
   const takeOver = (): void => {
     const resizes = inFlight.adopt();
     const restarted = resizes.filter((decision) => restarts.adopt(decision));
-    const others = adoptSizeDisruptions(view, options.disruptions(), clock.now());
+    const others = adoptSizeDisruptions(view, disruptions, clock.now());
     const taken = { resizes: resizes.length, restarts: restarted.length, otherDisruptions: others };
     if (Object.values(taken).some((count) => count > 0))
       log.info(taken, 'What the last leader had under way was taken over');
@@ -240,7 +240,6 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     resize: (decision, spec, signal) => send(decision, policyOf(spec), signal),
     async retemplate(decision, spec, signal, isTrial = false) {
       const { workloadUid } = decision;
-      const disruptions = options.disruptions();
       const found = inspectSize(decision, contextFor(policyOf(spec), workloadUid));
       const verdict = askForPlace(disruptions.turns, decision, found, isTrial);
       if (verdict.kind === 'blocked') return verdict;
@@ -280,7 +279,7 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
           forgetAt = clock.now() + FORGET_MILLIS;
         }
         // Before the resizes: a place that comes free here may be taken in the same second.
-        reviewRollouts(options.disruptions(), view, clock.now());
+        reviewRollouts(disruptions, view, clock.now());
         for (const end of inFlight.review()) await conclude(end, signal);
         await pause(clock, REVIEW_MILLIS, signal);
       }

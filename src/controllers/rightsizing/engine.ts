@@ -48,11 +48,8 @@ export interface RightsizingEngineOptions extends EngineParts {
   readonly leadership: () => Leadership;
   /** `pods/resize` is in the API server's discovery; undefined while that is not known. */
   readonly servesResize: () => boolean | undefined;
-  /**
-   * What every engine that disrupts draws on; a pod that is being evicted is not resized. A function, as engines know
-   * each other and one of them is made first.
-   */
-  readonly disruptions: () => Disruptions;
+  /** What every engine that disrupts draws on; a pod that is being evicted is not resized. */
+  readonly disruptions: Disruptions;
   /** Pods are admitted through this operator's webhook. */
   readonly sizesNewPods: () => boolean;
   readonly isAllocated: (pod: SizedPod) => boolean;
@@ -72,12 +69,12 @@ export interface RightsizingEngine {
 }
 
 export function createRightsizingEngine(options: RightsizingEngineOptions): RightsizingEngine {
-  const { api, view, settings, policies, clock, metrics, leadership } = options;
+  const { api, view, settings, policies, clock, metrics, leadership, disruptions } = options;
+  const { turns } = disruptions;
   const log = options.log.child('rightsizing');
-  const turns = () => options.disruptions().turns;
   const memory = createRightsizingMemory((uid, key) => {
-    options.disruptions().history.forgetWorkload(uid, clock.now());
-    turns().leave('rightsizing', key);
+    disruptions.history.forgetWorkload(uid, clock.now());
+    turns.leave('rightsizing', key);
   });
   const annotate = createAnnotateWorkload(api);
   const books = createPolicyBooks({
@@ -140,7 +137,7 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
     explain: createSizingExplainer({ view, select: controller.select, books, memory }),
     resizes: inFlight,
     async run(signal) {
-      const end = options.disruptions().turns.onTurn('rightsizing', controller.wakeForTurn);
+      const end = turns.onTurn('rightsizing', controller.wakeForTurn);
       await Promise.all([controller.run(signal), actuator.run(signal)]).finally(end);
     },
   };

@@ -22,7 +22,7 @@ import type { AttemptOutcome } from './result.ts';
 
 export interface GuardedEvictionOptions {
   readonly contextFor: (spec: PolicySpec) => SizeGuardContext;
-  readonly disruptions: () => Disruptions;
+  readonly disruptions: Disruptions;
   readonly history: SizeLog;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -41,9 +41,8 @@ export type GuardedEviction = (
 ) => Promise<AttemptOutcome>;
 
 export function createGuardedEviction(options: GuardedEvictionOptions): GuardedEviction {
-  const { contextFor, history, metrics, clock } = options;
+  const { contextFor, disruptions, history, metrics, clock } = options;
   return async (decision, spec, signal, isTrial = false) => {
-    const disruptions = options.disruptions();
     const size = inspectSize(decision, contextFor(spec));
     if (size.kind === 'blocked') return askForPlace(disruptions.turns, decision, size);
     const context = disruptions.contextOf(decision.workloadUid);

@@ -7,7 +7,7 @@ import { createHandBack } from './hand-back.ts';
 import { createRightsizingMemory } from './memory.ts';
 
 const left: string[] = [];
-const turns = () => ({ leave: (engine: string, key: string) => void left.push(`${engine} ${key}`) });
+const turns = { leave: (engine: string, key: string) => void left.push(`${engine} ${key}`) };
 
 test('a workload that two come to in one moment is given back once, and again when there is something of ours again', async () => {
   let written = 0;

@@ -26,7 +26,7 @@ export interface HandBackOptions {
   /** Nothing is written at all, as in a dry run: it is given back once that is over. */
   readonly isReadOnly: () => boolean;
   readonly memory: RightsizingMemory;
-  readonly turns: () => Pick<DisruptionTurns, 'leave'>;
+  readonly turns: Pick<DisruptionTurns, 'leave'>;
   readonly log: Logger;
 }
 
@@ -38,7 +38,7 @@ export function createHandBack({ annotate, template, isReadOnly, memory, turns, 
   /** @returns whether nothing of ours is left on it. */
   const handBack = async (workload: SizedWorkload, signal: AbortSignal): Promise<boolean> => {
     memory.letGo(workload.uid);
-    turns().leave('rightsizing', workloadKey(workload));
+    turns.leave('rightsizing', workloadKey(workload));
     if (!isNeeded(workload)) return true;
     if (isReadOnly()) return false;
     const given = isTemplateOurs(workload) ? await template(workload, signal) : undefined;

@@ -85,12 +85,12 @@ describe('a place for what rightsizing disrupts', () => {
 
   test('a look at a workload is one look in the line, also one that fails', async () => {
     const told: string[] = [];
-    const turns = () => ({
+    const turns = {
       look(engine: string, key: string) {
         told.push(`${engine} ${key}`);
         return () => void told.push('over');
       },
-    });
+    };
     const reconcile = async (): Promise<never> => {
       told.push('looks');
       throw new Error('cannot');

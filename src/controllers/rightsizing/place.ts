@@ -34,12 +34,12 @@ export function askForPlace<Verdict extends { readonly kind: 'approved' } | Bloc
 
 /** A workload that was looked at and did not ask for a place leaves the line: it wants none any more. */
 export function inLine(
-  turns: () => Pick<DisruptionTurns, 'look'>,
+  turns: Pick<DisruptionTurns, 'look'>,
   { reconcile }: WorkloadReconciler,
 ): WorkloadReconciler {
   return {
     async reconcile(workload, ...rest) {
-      const lookedAt = turns().look('rightsizing', workloadKey(workload));
+      const lookedAt = turns.look('rightsizing', workloadKey(workload));
       try {
         return await reconcile(workload, ...rest);
       } finally {

@@ -28,7 +28,7 @@ function setUp(container: Partial<ContainerSpecRecord>) {
   const inFlight = createEvictionsInFlight(() => 600_000);
   const history = createDisruptionLog({ initial: 60_000, max: 600_000 });
   const view = createSizingSnapshot({ pods: [pod] });
-  const restarts = createRestartsInPlace({ view, disruptions: () => ({ inFlight, history }), clock });
+  const restarts = createRestartsInPlace({ view, disruptions: { inFlight, history }, clock });
   return {
     restarts,
     placesAt: (after: number) => inFlight.list(clock.now() + after).length,

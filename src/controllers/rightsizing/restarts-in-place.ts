@@ -33,7 +33,7 @@ type SizesOf = (sizing: SizedPod['sizing']) => readonly ContainerSpecRecord[];
 
 export interface RestartsInPlaceOptions {
   readonly view: Pick<SizingView, 'pod'>;
-  readonly disruptions: () => Pick<Disruptions, 'history' | 'inFlight'>;
+  readonly disruptions: Pick<Disruptions, 'history' | 'inFlight'>;
   readonly clock: Clock;
 }
 
@@ -60,7 +60,7 @@ export function createRestartsInPlace({ view, disruptions, clock }: RestartsInPl
     workloadOfPod.set(pod.uid, workloadUid);
     // A container that is restarted is given the time that the pod has for its end.
     const graceMillis = found.pod.template.terminationGraceSeconds * 1000;
-    disruptions().inFlight.add({ workloadUid, podUid: pod.uid, since: clock.now(), graceMillis });
+    disruptions.inFlight.add({ workloadUid, podUid: pod.uid, since: clock.now(), graceMillis });
     return true;
   };
   const inSpec: SizesOf = ({ containers }) => containers;
@@ -74,7 +74,7 @@ export function createRestartsInPlace({ view, disruptions, clock }: RestartsInPl
       const workloadUid = workloadOfPod.get(podUid);
       if (workloadUid === undefined) return;
       workloadOfPod.delete(podUid);
-      const { inFlight, history } = disruptions();
+      const { inFlight, history } = disruptions;
       inFlight.remove(podUid);
       if (wasDone) history.recordDisruption(workloadUid, clock.now());
     },
