@@ -4,12 +4,12 @@ import { createSilentLogger } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { createSeededRandom } from '../lib/random.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
-import { createBreather, createEngineQueue } from './engine-queue.ts';
+import { createBreather, createEngineQueue, type Look } from './engine-queue.ts';
 
 function setUp() {
   const clock = createVirtualClock(0);
   const metrics = createMetrics();
-  const queue = createEngineQueue({
+  const queue = createEngineQueue<'workload'>({
     name: 'placement',
     workers: 1,
     retryPolicy: { initialMillis: 1_000, factor: 2, maxMillis: 4_000, jitter: 0 },
@@ -20,12 +20,13 @@ function setUp() {
   });
   const handled: string[] = [];
   const start = (stop = new AbortController()) => {
-    const handle = async (key: string): Promise<void> => {
+    const look: Look = async (key) => {
       handled.push(key);
       if (key === 'slow') await sleep(clock, 10);
       if (key === 'broken' && !handled.includes('slow')) throw new Error('no');
+      return undefined;
     };
-    return { stop, ended: queue.run(handle, stop.signal) };
+    return { stop, ended: queue.run({ workload: look }, stop.signal) };
   };
   const series = async (): Promise<string[]> =>
     (await metrics.render())
@@ -37,21 +38,21 @@ function setUp() {
 describe('the queue of an engine', () => {
   test('handles what is woken while it runs, and nothing else', async () => {
     const { clock, queue, handled, start } = setUp();
-    queue.wake('early');
+    queue.wake('workload', 'early');
     const first = start();
-    queue.wake('now');
-    queue.wake('later', 500);
+    queue.wake('workload', 'now');
+    queue.wake('workload', 'later', 500);
     await clock.advance(499);
     expect(handled).toEqual(['now']);
     await clock.advance(1);
     expect(handled).toEqual(['now', 'later']);
-    queue.wake('waits', 1_000);
+    queue.wake('workload', 'waits', 1_000);
     first.stop.abort();
     await first.ended;
-    queue.wake('late');
+    queue.wake('workload', 'late');
     await clock.advance(2_000);
     const second = start();
-    queue.wake('again');
+    queue.wake('workload', 'again');
     await clock.advance(2_000);
     second.stop.abort();
     await second.ended;
@@ -65,12 +66,12 @@ describe('the queue of an engine', () => {
       'stowage_workqueue_failing_seconds{queue="placement"} 0',
     ]);
     const { stop, ended } = start();
-    queue.wake('broken');
+    queue.wake('workload', 'broken');
     await clock.advance(995);
-    queue.wake('slow');
-    queue.wake('good');
+    queue.wake('workload', 'slow');
+    queue.wake('workload', 'good');
     await clock.advance(0);
-    queue.wake('slow');
+    queue.wake('workload', 'slow');
     // While they wait, one of them for its own worker.
     expect(await series()).toEqual([
       'stowage_workqueue_depth{queue="placement"} 2',

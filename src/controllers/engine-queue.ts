@@ -7,18 +7,22 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { Random } from '../lib/random.ts';
 import type { Millis } from '../lib/units.ts';
 
-export interface EngineQueue {
+/** Looks at what a key stands for. @returns after how long to look again; undefined: once it is woken. */
+export type Look = (key: string, signal: AbortSignal) => Promise<Millis | undefined>;
+
+/** Of keys of one or more kinds, a word each; a key of a kind is looked at once at a time. */
+export interface EngineQueue<Kind extends string> {
   /**
-   * Has the key handled after this time; the earlier time wins where it waits already. Nothing happens while the queue
+   * Has the key looked at after this time; the earlier time wins where it waits already. Nothing happens while the queue
    * does not run, so listeners may be set up before it does.
    * @param priority the higher goes first among keys that are due; 0 when left out.
    */
-  wake(key: string, delayMillis?: Millis, priority?: number): void;
+  wake(kind: Kind, key: string, delayMillis?: Millis, priority?: number): void;
   /**
    * Runs until `signal` aborts; then takes no more keys, waits for what is running and resolves. May be run again, and
    * begins empty.
    */
-  run(handle: KeyHandler, signal: AbortSignal): Promise<void>;
+  run(looks: Readonly<Record<Kind, Look>>, signal: AbortSignal): Promise<void>;
 }
 
 export interface EngineQueueOptions {
@@ -33,7 +37,7 @@ export interface EngineQueueOptions {
   readonly log: Logger;
 }
 
-export function createEngineQueue(options: EngineQueueOptions): EngineQueue {
+export function createEngineQueue<Kind extends string>(options: EngineQueueOptions): EngineQueue<Kind> {
   const { name, metrics } = options;
   const labels = { queue: name };
   let running: ReturnType<typeof createWorkQueue> | undefined;
@@ -57,8 +61,14 @@ export function createEngineQueue(options: EngineQueueOptions): EngineQueue {
     retried: () => metrics.inc('stowage_workqueue_retries_total', labels),
   };
   return {
-    wake: (key, delayMillis = 0, priority = 0) => running?.addAfter(key, delayMillis, { priority }),
-    async run(handle, signal) {
+    wake: (kind, key, delayMillis = 0, priority = 0) => running?.addAfter(`${kind} ${key}`, delayMillis, { priority }),
+    async run(looks, signal) {
+      const lookOf = new Map<string, Look>(Object.entries(looks));
+      const handle: KeyHandler = async (item, ended) => {
+        const space = item.indexOf(' ');
+        const requeueAfterMillis = await lookOf.get(item.slice(0, space))?.(item.slice(space + 1), ended);
+        return requeueAfterMillis === undefined ? undefined : { requeueAfterMillis };
+      };
       const queue = createWorkQueue({ ...options, observer });
       running = queue;
       depth = 0;

@@ -12,7 +12,7 @@ import type { PodRecord } from '../../model/records.ts';
 import type { AllocationStores } from '../../observe/allocation-stores.ts';
 import type { AllocationRecord } from '../../observe/project-allocation.ts';
 import type { LiveSizingView } from '../../observe/sizing/live-sizing-view.ts';
-import { createEngineQueue } from '../engine-queue.ts';
+import { createEngineQueue, type Look } from '../engine-queue.ts';
 import type { AllocationActuator } from './actuator.ts';
 import type { AllocationAgents } from './agents.ts';
 import type { AllocationPass, PodReport } from './pass.ts';
@@ -64,18 +64,17 @@ const retryPolicy: BackoffPolicy = { initialMillis: 500, factor: 2, maxMillis: 6
 
 export function createAllocationController(options: AllocationControllerOptions): AllocationController {
   const { view, stores, agents, pass, reports, actuator, metrics, clock, log } = options;
-  const queue = createEngineQueue({ ...options, name: 'allocation', retryPolicy });
-  const { wake } = queue;
+  const queue = createEngineQueue<'node' | 'status' | 'lost'>({ ...options, name: 'allocation', retryPolicy });
   /** Of each node what the last pass found out, until it is written. */
   const unwritten = new Map<string, readonly PodReport[]>();
 
   const nodeOf = ({ podName, namespace }: AllocationRecord): string | undefined =>
     view.pod(namespace, podName)?.pod.nodeName;
-  const wakeNode = (name: string, delayMillis: Millis = COALESCE): void => wake(`node ${name}`, delayMillis);
+  const wakeNode = (name: string, delayMillis: Millis = COALESCE): void => queue.wake('node', name, delayMillis);
   const wakeRecord = (record: AllocationRecord): void => {
     const node = nodeOf(record);
     if (node !== undefined) wakeNode(node);
-    if (node === undefined || isLost(record)) wake(`lost ${record.namespace}/${record.name}`, LOST);
+    if (node === undefined || isLost(record)) queue.wake('lost', `${record.namespace}/${record.name}`, LOST);
   };
   /** Its pod is not there, or another pod has taken the name. */
   const isLost = ({ namespace, podName, podUID }: AllocationRecord): boolean => {
@@ -99,39 +98,34 @@ export function createAllocationController(options: AllocationControllerOptions)
     }
   };
 
-  const handleNode = async (name: string, signal: AbortSignal): Promise<Millis | undefined> => {
+  const lookAtNode: Look = async (name, signal) => {
     const startedAt = clock.now();
     await actuator.review(signal);
     const report = await pass.over(name, signal);
     if (report.pods.length === 0) unwritten.delete(name);
     else unwritten.set(name, report.pods);
     metrics.observe('mbcas_controller_reconcile_duration_seconds', {}, (clock.now() - startedAt) / 1000);
-    if (report.pods.length > 0) wake(`status ${name}`, STATUS);
+    if (report.pods.length > 0) queue.wake('status', name, STATUS);
     return report.againAfterMillis;
   };
-
-  const handle = async (item: string, signal: AbortSignal): Promise<{ requeueAfterMillis: Millis } | undefined> => {
-    const space = item.indexOf(' ');
-    const [kind, key] = [item.slice(0, space), item.slice(space + 1)];
-    // Nothing is decided on what may be out of date; it is looked at again rather than dropped.
-    if (!stores.isFresh() || !view.freshness().synced) return { requeueAfterMillis: REVIEW };
-    const again = await handleKind(kind, key, signal);
-    return again === undefined ? undefined : { requeueAfterMillis: again };
+  const writeStatuses: Look = async (node, signal) => {
+    const found = unwritten.get(node) ?? [];
+    if (!(await reports.write(found, signal))) return RETRY_STATUS;
+    // Another pass may have been made meanwhile.
+    if (unwritten.get(node) === found) unwritten.delete(node);
+    return undefined;
   };
-  const handleKind = async (kind: string, key: string, signal: AbortSignal): Promise<Millis | undefined> => {
-    if (kind === 'node') return await handleNode(key, signal);
-    if (kind === 'status') {
-      const found = unwritten.get(key) ?? [];
-      if (!(await reports.write(found, signal))) return RETRY_STATUS;
-      // Another pass may have been made meanwhile.
-      if (unwritten.get(key) === found) unwritten.delete(key);
-      return undefined;
-    }
+  const writeLost: Look = async (key, signal) => {
     const [namespace = '', name = ''] = key.split('/');
     const record = stores.get(namespace, name);
     if (record === undefined || !isLost(record)) return undefined;
     return (await reports.writeLost(record, signal)) ? undefined : RETRY_STATUS;
   };
+  /** Nothing is decided on what may be out of date; it is looked at again rather than dropped. */
+  const whenFresh =
+    (look: Look): Look =>
+    async (key, signal) =>
+      stores.isFresh() && view.freshness().synced ? await look(key, signal) : REVIEW;
 
   /** Also the node it left: what it held there is free. */
   const notePod = (before: PodRecord | undefined, after: PodRecord | undefined): void => {
@@ -176,7 +170,8 @@ export function createAllocationController(options: AllocationControllerOptions)
         }),
       ];
       try {
-        const work = queue.run(handle, signal);
+        const looks = { node: whenFresh(lookAtNode), status: whenFresh(writeStatuses), lost: whenFresh(writeLost) };
+        const work = queue.run(looks, signal);
         wakeAll();
         await Promise.all([work, tick(signal)]);
       } finally {

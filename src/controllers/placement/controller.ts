@@ -17,7 +17,7 @@ import type { PodRecord, WorkloadRecord } from '../../model/records.ts';
 import type { LiveView, ViewChange } from '../../observe/live-view.ts';
 import { adoptEvictions } from '../adopt-disruptions.ts';
 import type { DisruptionTurns } from '../disruption-turns.ts';
-import { createBreather, createEngineQueue } from '../engine-queue.ts';
+import { createBreather, createEngineQueue, type Look } from '../engine-queue.ts';
 import type { EvictionsInFlight } from '../evictions-in-flight.ts';
 import { watchMissedAdmissions } from './missed-admissions.ts';
 import type { PlanGauges } from './plan-gauges.ts';
@@ -72,8 +72,9 @@ export function createPlacementController(options: PlacementControllerOptions): 
   const managed = new Set<string>();
   /** Keys of workloads with pods on the wrong side: those that freed capacity on nodes may concern. */
   const drifting = new Set<string>();
-  const queue = createEngineQueue({ ...options, name: 'placement', retryPolicy });
-  const { wake } = queue;
+  const queue = createEngineQueue<'workload'>({ ...options, name: 'placement', retryPolicy });
+  const wake = (key: string, delayMillis?: Millis, priority?: number): void =>
+    queue.wake('workload', key, delayMillis, priority);
   const breathe = createBreather(clock);
 
   /** What was done so far stays known: a label taken away and put back must not skip the cooldown. */
@@ -113,7 +114,7 @@ export function createPlacementController(options: PlacementControllerOptions): 
     stopManaging(key);
     reconciler.forget(key, uid);
   };
-  const handle = async (key: string, signal: AbortSignal): Promise<{ requeueAfterMillis: Millis } | undefined> => {
+  const look: Look = async (key, signal) => {
     await breathe();
     const workload = view.workload(workloadOfKey(key));
     if (workload === undefined) return undefined;
@@ -136,7 +137,7 @@ export function createPlacementController(options: PlacementControllerOptions): 
     workload: WorkloadRecord,
     { plan: { policy, drift }, againAfterMillis }: ReconcileResult,
     isFirst: boolean,
-  ): { requeueAfterMillis: Millis } | undefined => {
+  ): Millis | undefined => {
     if (policy.state !== 'invalid')
       noteManagement(key, workload, policy.state === 'managed' ? policy : undefined, isFirst);
     if (drift > 0) drifting.add(key);
@@ -144,7 +145,7 @@ export function createPlacementController(options: PlacementControllerOptions): 
     if (policy.state === 'unmanaged') return undefined;
     // Spread, so that workloads enabled together are not looked at together for ever.
     const resync = resyncMillis(policy) * (0.9 + 0.2 * random.next());
-    return { requeueAfterMillis: Math.min(resync, againAfterMillis ?? resync) };
+    return Math.min(resync, againAfterMillis ?? resync);
   };
 
   /** Nothing may be moved outside a window, and its opening is a timer of its own: there is less to look at. */
@@ -187,7 +188,7 @@ export function createPlacementController(options: PlacementControllerOptions): 
     const adopted = adoptEvictions(view, rules(), inFlight, clock.now());
     if (adopted > 0) log.info({ adopted }, 'Evictions under way were taken over');
     try {
-      const work = queue.run(handle, signal);
+      const work = queue.run({ workload: look }, signal);
       wakeAll();
       await work;
     } finally {

@@ -22,7 +22,7 @@ import type { SizedWorkload } from '../../model/sizing-records.ts';
 import type { PolicyStores } from '../../observe/policy-stores.ts';
 import type { LiveSizingView } from '../../observe/sizing/live-sizing-view.ts';
 import type { UsageCollector } from '../../observe/usage/collector-port.ts';
-import { createBreather, createEngineQueue } from '../engine-queue.ts';
+import { createBreather, createEngineQueue, type Look } from '../engine-queue.ts';
 import { createCannotRead } from './cannot-read.ts';
 import { discover } from './discover.ts';
 import type { HandBack } from './hand-back.ts';
@@ -30,7 +30,7 @@ import type { RightsizingMemory } from './memory.ts';
 import type { PolicyBooks } from './policies.ts';
 import { brokenResult, type WorkloadResult } from './result.ts';
 import type { RightsizingSettings } from './settings.ts';
-import { COALESCE_MILLIS, type Wake, wakeOnChanges } from './wake.ts';
+import { COALESCE_MILLIS, type RightsizingQueue, wakeOnChanges } from './wake.ts';
 import type { WorkloadReconciler } from './workload.ts';
 
 export interface RightsizingControllerOptions {
@@ -79,8 +79,8 @@ const retryPolicy: BackoffPolicy = { initialMillis: 1_000, factor: 2, maxMillis:
 
 export function createRightsizingController(options: RightsizingControllerOptions): RightsizingController {
   const { view, policies, reconciler, books, handBack, settings, events, metrics, clock, random, log } = options;
-  const queue = createEngineQueue({ ...options, name: 'rightsizing', retryPolicy });
-  const wake: Wake = queue.wake;
+  const queue: RightsizingQueue = createEngineQueue({ ...options, name: 'rightsizing', retryPolicy });
+  const { wake } = queue;
   let index: { readonly of: readonly PolicyRecord[]; readonly index: PolicyIndex } | undefined;
   const breathe = createBreather(clock);
   // A policy's pass and a change of a workload come to it in one moment, and would both give a first pod less.
@@ -109,7 +109,7 @@ export function createRightsizingController(options: RightsizingControllerOption
       const result = await reconciler.reconcile(workload, policy, largest, signal);
       results.set(key, result);
       const again = result.againAfterMillis;
-      if (again !== undefined) wake(`workload ${key}`, Math.max(COALESCE_MILLIS, again));
+      if (again !== undefined) wake('workload', key, Math.max(COALESCE_MILLIS, again));
       if (result.failure !== undefined) noteFailure(policy, workload, result.failure);
       noteUnreadUsage(policy, workload, result);
     } catch (error) {
@@ -121,9 +121,12 @@ export function createRightsizingController(options: RightsizingControllerOption
     }
   };
 
+  const countError = (policy: string, errorType: 'fetch_error' | 'processing_error' | 'validation_error'): void =>
+    metrics.inc('optipod_reconciliation_errors_total', { policy, error_type: errorType });
+
   /** An event on the policy, once for each workload and cause. */
   const noteFailure = (policy: ValidPolicy, workload: SizedWorkload, cause: string): void => {
-    metrics.inc('optipod_reconciliation_errors_total', { policy: policy.name, error_type: 'processing_error' });
+    countError(policy.name, 'processing_error');
     const message = renderReason('ProcessingFailed', { ...workload, cause });
     events.onPolicy(policy, { reason: 'ProcessingFailed', message, lasts: true, about: workloadKey(workload) });
   };
@@ -153,7 +156,7 @@ export function createRightsizingController(options: RightsizingControllerOption
       if (owned.has(key)) continue;
       book.results.delete(key);
       // Another policy's by now, or nobody's: then what is ours on it is given back.
-      wake(`workload ${key}`);
+      wake('workload', key);
     }
     if (policy.spec.mode === 'Disabled') book.results.clear();
     const largest = largestNode(view);
@@ -185,7 +188,7 @@ export function createRightsizingController(options: RightsizingControllerOption
     return requeueAfter(spec.mode, Math.max(settings().minIntervalMillis, spec.intervalMillis), counts, random);
   };
 
-  const handlePolicy = async (key: string, signal: AbortSignal): Promise<Millis | undefined> => {
+  const lookAtPolicy: Look = async (key, signal) => {
     const policy = findPolicy(key);
     if (policy === undefined || policy.deleting) return undefined;
     // What is known may be out of date: nothing is decided on it.
@@ -196,7 +199,7 @@ export function createRightsizingController(options: RightsizingControllerOption
     cannotRead.isOver();
     if (isValidPolicy(policy)) return passOver(policy, signal);
     books.of(policy.uid).results.clear();
-    metrics.inc('optipod_reconciliation_errors_total', { policy: policy.name, error_type: 'validation_error' });
+    countError(policy.name, 'validation_error');
     const cause = policy.problems.join('; ');
     const message = renderReason('ValidationFailed', { namespace: policy.namespace, name: policy.name, cause });
     events.onPolicy(policy, { reason: 'ValidationFailed', message, lasts: true, about: String(policy.generation) });
@@ -205,56 +208,56 @@ export function createRightsizingController(options: RightsizingControllerOption
   };
 
   /** One workload that changed between passes. It may have become another policy's, or nobody's. */
-  const handleWorkload = async (key: string, signal: AbortSignal): Promise<undefined> => {
+  const lookAtWorkload: Look = async (key, signal) => {
     await breathe();
     const workload = view.workload(workloadOfKey(key));
-    if (workload === undefined || workload.deleting || !policies.isFresh(workload.namespace)) return;
+    if (workload === undefined || workload.deleting || !policies.isFresh(workload.namespace)) return undefined;
     const { winner } = select(workload);
     for (const policy of policies.policies())
       if (policy.uid !== winner?.uid && books.of(policy.uid).results.delete(key)) wakeStatus(policy);
     if (winner === undefined || winner.spec.mode === 'Disabled') {
       await handBack(workload, signal);
-      return;
+      return undefined;
     }
     const isNew = !books.of(winner.uid).results.has(key);
     await work(workload, winner, largestNode(view), signal);
     // The counts of a policy are those of a pass.
-    if (isNew) wake(`policy ${policyKey(winner)}`);
+    if (isNew) wake('policy', policyKey(winner));
     else wakeStatus(winner);
+    return undefined;
   };
 
   const wakeStatus = (policy: PolicyRecord): void =>
-    wake(`status ${policyKey(policy)}`, gatherMillis(books.of(policy.uid).results.size));
+    wake('status', policyKey(policy), gatherMillis(books.of(policy.uid).results.size));
   const findPolicy = (key: string): PolicyRecord | undefined =>
     policies.policies().find((policy) => policyKey(policy) === key);
 
-  const handle = async (item: string, signal: AbortSignal): Promise<{ requeueAfterMillis: Millis } | undefined> => {
-    const space = item.indexOf(' ');
-    const [kind, key] = [item.slice(0, space), item.slice(space + 1)];
-    const isFresh = policies.isFresh();
-    // Which policies there are now is not known: nothing is done on their account.
-    if (kind === 'policy' && !isFresh) {
-      const policy = findPolicy(key)?.name ?? '';
-      metrics.inc('optipod_reconciliation_errors_total', { policy, error_type: 'fetch_error' });
-    }
-    if (!isFresh || !view.freshness().synced) return { requeueAfterMillis: retryPolicy.initialMillis };
-    if (kind === 'workload') return alone(key, () => handleWorkload(key, signal));
-    if (kind === 'policy') {
-      const again = await handlePolicy(key, signal);
-      return again === undefined ? undefined : { requeueAfterMillis: again };
-    }
+  const writeStatus: Look = async (key, signal) => {
     const policy = findPolicy(key);
     if (policy !== undefined && !policy.deleting) await books.write(policy, signal);
     return undefined;
   };
+  /** Which policies there are now is not known while a watch is broken: nothing is done on their account. */
+  const whenFresh =
+    (look: Look): Look =>
+    async (key, signal) =>
+      policies.isFresh() && view.freshness().synced ? await look(key, signal) : retryPolicy.initialMillis;
+  const looks: Parameters<RightsizingQueue['run']>[0] = {
+    workload: whenFresh((key, signal) => alone(key, () => lookAtWorkload(key, signal))),
+    async policy(key, signal) {
+      if (!policies.isFresh()) countError(findPolicy(key)?.name ?? '', 'fetch_error');
+      return await whenFresh(lookAtPolicy)(key, signal);
+    },
+    status: whenFresh(writeStatus),
+  };
 
   const wakeAll = (): void => {
     index = undefined;
-    for (const policy of policies.policies()) wake(`policy ${policyKey(policy)}`);
+    for (const policy of policies.policies()) wake('policy', policyKey(policy));
     // Policies may have gone while nobody led, or while nothing was to be written.
     for (const workload of view.workloads()) {
       if (handBack.isNeeded(workload) && select(workload).winner === undefined)
-        wake(`workload ${workloadKey(workload)}`);
+        wake('workload', workloadKey(workload));
     }
   };
 
@@ -271,14 +274,14 @@ export function createRightsizingController(options: RightsizingControllerOption
     select,
     wakeAll,
     tellUnread,
-    wakeWorkload: (ref) => wake(`workload ${workloadKey(ref)}`, COALESCE_MILLIS),
-    wakeForTurn: (key) => wake(`workload ${key}`, 0, 1),
+    wakeWorkload: (ref) => wake('workload', workloadKey(ref), COALESCE_MILLIS),
+    wakeForTurn: (key) => wake('workload', key, 0, 1),
     async run(signal) {
       // A policy that is not known yet could be the one that has the say over a workload.
       await policies.onSynced;
       const end = wakeOnChanges({ ...options, select }, wake);
       try {
-        const work = queue.run(handle, signal);
+        const work = queue.run(looks, signal);
         wakeAll();
         await work;
       } finally {

@@ -13,12 +13,13 @@ import type { SizedWorkload } from '../../model/sizing-records.ts';
 import type { PolicyStores } from '../../observe/policy-stores.ts';
 import type { LiveSizingView } from '../../observe/sizing/live-sizing-view.ts';
 import type { UsageCollector } from '../../observe/usage/collector-port.ts';
+import type { EngineQueue } from '../engine-queue.ts';
 import type { HandBack } from './hand-back.ts';
 import type { RightsizingMemory } from './memory.ts';
 import type { PolicyBooks } from './policies.ts';
 
-/** What the controller's queue holds: `policy KEY`, `workload KEY`, `status KEY`. */
-export type Wake = (item: string, delayMillis?: Millis, priority?: number) => void;
+/** A policy's pass, one workload, or the status of a policy. */
+export type RightsizingQueue = EngineQueue<'policy' | 'workload' | 'status'>;
 
 export interface WakeOptions {
   readonly view: LiveSizingView;
@@ -42,16 +43,16 @@ export const COALESCE_MILLIS: Millis = 200;
 const RECENT_KILL_MILLIS: Millis = 60_000;
 
 /** @returns how to end it. What Stowage itself writes into a status wakes nobody. */
-export function wakeOnChanges(options: WakeOptions, wake: Wake): () => void {
+export function wakeOnChanges(options: WakeOptions, wake: RightsizingQueue['wake']): () => void {
   const { view, policies, usage, select, books, memory, handBack, events, metrics, clock } = options;
   let selectionTimer: Timer | undefined;
 
   /** Which policy has the say may have changed for any workload: policies look again, and orphans are handed back. */
   const selectionChanged = (): void => {
     selectionTimer = undefined;
-    for (const policy of policies.policies()) wake(`policy ${policyKey(policy)}`);
+    for (const policy of policies.policies()) wake('policy', policyKey(policy));
     for (const workload of view.workloads()) {
-      if (handBack.isNeeded(workload)) wake(`workload ${workloadKey(workload)}`);
+      if (handBack.isNeeded(workload)) wake('workload', workloadKey(workload));
     }
   };
 
@@ -73,17 +74,17 @@ export function wakeOnChanges(options: WakeOptions, wake: Wake): () => void {
     events.forget(uid);
     metrics.removeWorkload(workloadOfKey(key));
     for (const policy of policies.policies()) {
-      if (books.of(policy.uid).results.delete(key)) wake(`policy ${policyKey(policy)}`, COALESCE_MILLIS);
+      if (books.of(policy.uid).results.delete(key)) wake('policy', policyKey(policy), COALESCE_MILLIS);
     }
   };
 
   const ends = [
     view.onChange((change) => {
-      if (change.kind === 'workload') wake(`workload ${change.key}`, COALESCE_MILLIS);
+      if (change.kind === 'workload') wake('workload', change.key, COALESCE_MILLIS);
       else if (change.kind === 'workload-deleted') forget(change.key, change.uid);
       else {
         for (const workload of view.workloads()) {
-          if (workload.namespace === change.namespace) wake(`workload ${workloadKey(workload)}`, COALESCE_MILLIS);
+          if (workload.namespace === change.namespace) wake('workload', workloadKey(workload), COALESCE_MILLIS);
         }
       }
     }),
@@ -99,7 +100,7 @@ export function wakeOnChanges(options: WakeOptions, wake: Wake): () => void {
       selectionTimer ??= clock.setTimer(COALESCE_MILLIS, selectionChanged);
     }),
     usage.onChange((ref) => {
-      if (needsLook(ref)) wake(`workload ${workloadKey(ref)}`, COALESCE_MILLIS);
+      if (needsLook(ref)) wake('workload', workloadKey(ref), COALESCE_MILLIS);
     }),
   ];
   return () => {
