@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { KubeApi } from '../api/kube-api.ts';
 import { KubeError } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
-import { createHandBack } from './restore.ts';
+import { createHandBackTemplate } from './restore.ts';
 import { createTemplateWorld, inDefault, managersOf, sizes } from './testing/template-world.ts';
 
 const { signal } = new AbortController();
@@ -21,7 +21,7 @@ describe('handing back', () => {
     });
     const attempt = async (times: number) => {
       tries = 0;
-      const { result } = await createHandBack(busy(times))(await record(), signal);
+      const { result } = await createHandBackTemplate(busy(times))(await record(), signal);
       return [result, tries];
     };
     return { world, attempt };
@@ -43,10 +43,10 @@ describe('handing back', () => {
   test('takes away an annotation, also where no field is ours any more', async () => {
     const { world, api, record, retemplate, read } = await createTemplateWorld();
     await retemplate(await record());
-    await createHandBack(api)(await record(), signal);
+    await createHandBackTemplate(api)(await record(), signal);
     const body = { metadata: { annotations: { 'optipod.io/original-resources': '{}' } } };
     await api.patch(resources.deployments, 'web', { type: 'merge', body }, { ...inDefault, fieldManager: 'gitops' });
-    expect(await createHandBack(api)(await record(), signal)).toEqual({ result: 'restored' });
+    expect(await createHandBackTemplate(api)(await record(), signal)).toEqual({ result: 'restored' });
     const { metadata } = await read();
     expect(metadata?.annotations?.['optipod.io/original-resources']).toBeUndefined();
     expect(metadata?.managedFields?.map(({ manager }) => manager)).toContain('gitops');
@@ -58,7 +58,7 @@ describe('handing back', () => {
     async (useServerSideApply) => {
       const { world, api, record, retemplate, read, sync } = await createTemplateWorld();
       await retemplate(await record(), { useServerSideApply });
-      const handBack = createHandBack(api);
+      const handBack = createHandBackTemplate(api);
       expect(await handBack(await record(), signal)).toEqual({ result: 'restored' });
       const after = await read();
       expect(sizes(after)).toEqual([
@@ -91,7 +91,7 @@ describe('handing back', () => {
         return object;
       },
     };
-    expect(await createHandBack(racing)(known, signal)).toEqual({ result: 'gone' });
+    expect(await createHandBackTemplate(racing)(known, signal)).toEqual({ result: 'gone' });
     expect(sizes(await read())?.[0]?.requests?.['cpu']).toBe('900m');
     await world[Symbol.asyncDispose]();
   });

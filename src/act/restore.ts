@@ -34,7 +34,7 @@ export function createForgetOriginals(api: KubeApi): ForgetOriginals {
  * Gives a template back: nothing in it is ours any more, and its values stay, as putting them back would be a rollout
  * that nobody asked for. `unchanged`: nothing was ours. Never rejects.
  */
-export type HandBack = (
+export type HandBackTemplate = (
   workload: WorkloadRef & { readonly uid: string },
   signal: AbortSignal,
 ) => Promise<RestoreOutcome>;
@@ -43,7 +43,7 @@ export type HandBack = (
  * An apply that says nothing would give up the fields, and where nobody else owns them the API server would remove the
  * requests with it. So only the ownership is taken out of managedFields.
  */
-export function createHandBack(api: KubeApi): HandBack {
+export function createHandBackTemplate(api: KubeApi): HandBackTemplate {
   return async ({ kind, namespace, name, uid }, signal) => {
     const type = templateTypes[kind];
     if (type === undefined) return { result: 'unchanged' };

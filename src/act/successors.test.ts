@@ -17,7 +17,7 @@ import { createEvict } from './evict.ts';
 import { createWritePolicyStatus } from './policy-status.ts';
 import { createResize } from './resize.ts';
 import { createRestamp } from './restamp.ts';
-import { createForgetOriginals, createHandBack } from './restore.ts';
+import { createForgetOriginals, createHandBackTemplate } from './restore.ts';
 import { createRetemplate } from './retemplate.ts';
 import { type Known, worldWith } from './testing/known-object.ts';
 import { createAnnotateWorkload } from './workload-annotations.ts';
@@ -157,7 +157,7 @@ const writers: Readonly<Record<string, Writer>> = {
     type: resources.deployments,
     object: deployment,
     manager: undefined,
-    write: (api, { uid }, signal) => createHandBack(api)({ ...workload, uid }, signal),
+    write: (api, { uid }, signal) => createHandBackTemplate(api)({ ...workload, uid }, signal),
   },
   'annotations of a workload': {
     type: resources.deployments,

@@ -24,7 +24,7 @@ export interface CannotReadOptions {
 
 export interface CannotRead {
   /** Harmless where all is known. @throws StatusWriteError */
-  (policy: PolicyRecord, signal: AbortSignal): Promise<void>;
+  tell(policy: PolicyRecord, signal: AbortSignal): Promise<void>;
   /** All is known: the next trouble is a new one. */
   isOver(): void;
 }
@@ -34,22 +34,22 @@ const PATIENCE_MILLIS: Millis = 60_000;
 
 export function createCannotRead({ view, books, events, metrics, clock }: CannotReadOptions): CannotRead {
   let since: EpochMillis | undefined;
-  const tell = async (policy: PolicyRecord, signal: AbortSignal): Promise<void> => {
-    const unread = unreadCluster(view.unread());
-    if (unread === undefined) return;
-    since ??= clock.now();
-    const { namespace, name } = policy;
-    metrics.inc('optipod_reconciliation_errors_total', { policy: name, error_type: 'discovery_error' });
-    const message = renderReason('DiscoveryFailed', { namespace, name, cause: `${unread.what}: ${unread.cause}` });
-    events.onPolicy(policy, { reason: 'DiscoveryFailed', message, lasts: true });
-    if (!isValidPolicy(policy) || policy.deleting) return;
-    if (unread.isForbidden || clock.now() - since >= PATIENCE_MILLIS) await books.writeUnread(policy, unread, signal);
-  };
-  return Object.assign(tell, {
+  return {
+    async tell(policy, signal) {
+      const unread = unreadCluster(view.unread());
+      if (unread === undefined) return;
+      since ??= clock.now();
+      const { namespace, name } = policy;
+      metrics.inc('optipod_reconciliation_errors_total', { policy: name, error_type: 'discovery_error' });
+      const message = renderReason('DiscoveryFailed', { namespace, name, cause: `${unread.what}: ${unread.cause}` });
+      events.onPolicy(policy, { reason: 'DiscoveryFailed', message, lasts: true });
+      if (!isValidPolicy(policy) || policy.deleting) return;
+      if (unread.isForbidden || clock.now() - since >= PATIENCE_MILLIS) await books.writeUnread(policy, unread, signal);
+    },
     isOver() {
       since = undefined;
     },
-  });
+  };
 }
 
 function unreadCluster(stores: readonly UnreadStore[]): UnreadCluster | undefined {

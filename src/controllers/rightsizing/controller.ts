@@ -168,7 +168,7 @@ export function createRightsizingController(options: RightsizingControllerOption
         const workload = view.workload(workloadOfKey(key));
         const winner = workload?.deleting === false ? select(workload).winner : undefined;
         if (workload === undefined || winner?.uid !== policy.uid || !policies.isFresh(workload.namespace)) return;
-        if (winner.spec.mode === 'Disabled') await handBack(workload, signal);
+        if (winner.spec.mode === 'Disabled') await handBack.giveBack(workload, signal);
         else await work(workload, winner, largest, signal);
       });
     }
@@ -193,7 +193,7 @@ export function createRightsizingController(options: RightsizingControllerOption
     if (policy === undefined || policy.deleting) return undefined;
     // What is known may be out of date: nothing is decided on it.
     if (view.freshness().stale.length > 0) {
-      await cannotRead(policy, signal);
+      await cannotRead.tell(policy, signal);
       return STALE_MILLIS;
     }
     cannotRead.isOver();
@@ -216,7 +216,7 @@ export function createRightsizingController(options: RightsizingControllerOption
     for (const policy of policies.policies())
       if (policy.uid !== winner?.uid && books.of(policy.uid).results.delete(key)) wakeStatus(policy);
     if (winner === undefined || winner.spec.mode === 'Disabled') {
-      await handBack(workload, signal);
+      await handBack.giveBack(workload, signal);
       return undefined;
     }
     const isNew = !books.of(winner.uid).results.has(key);
@@ -263,7 +263,7 @@ export function createRightsizingController(options: RightsizingControllerOption
 
   const tellUnread = async (signal: AbortSignal): Promise<void> => {
     for (const policy of policies.policies()) {
-      await cannotRead(policy, signal).catch((error: unknown) => {
+      await cannotRead.tell(policy, signal).catch((error: unknown) => {
         signal.throwIfAborted();
         log.warn({ policy: policyKey(policy), error }, 'A policy could not be told what cannot be read');
       });

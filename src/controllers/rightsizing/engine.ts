@@ -2,7 +2,7 @@
 
 import { createWritePolicyStatus } from '../../act/policy-status.ts';
 import { createResize } from '../../act/resize.ts';
-import { createHandBack as createHandBackTemplate } from '../../act/restore.ts';
+import { createHandBackTemplate } from '../../act/restore.ts';
 import { createRetemplate } from '../../act/retemplate.ts';
 import { createRightsizingEvents } from '../../act/rightsizing-events.ts';
 import { createAnnotateWorkload } from '../../act/workload-annotations.ts';

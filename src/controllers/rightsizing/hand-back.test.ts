@@ -26,14 +26,14 @@ test('a workload that two come to in one moment is given back once, and again wh
   });
   const workload = aSizedWorkload({ annotations: { [rightsizingKeys.managed]: 'true' } });
   const { signal } = new AbortController();
-  const both = [handBack(workload, signal), handBack(workload, signal)];
+  const both = [handBack.giveBack(workload, signal), handBack.giveBack(workload, signal)];
   await Promise.resolve();
   answer.resolve();
   await Promise.all(both);
   expect(written).toBe(1);
-  await handBack(workload, signal);
+  await handBack.giveBack(workload, signal);
   expect(written).toBe(1);
-  await handBack({ ...workload }, signal);
+  await handBack.giveBack({ ...workload }, signal);
   expect(written).toBe(2);
 });
 
@@ -50,7 +50,7 @@ test('who gives it back does not forget what was done to it', async () => {
   });
   const workload = aSizedWorkload({ annotations: {} });
   const known = memory.of(workload.uid);
-  await handBack(workload, new AbortController().signal);
+  await handBack.giveBack(workload, new AbortController().signal);
   expect(memory.of(workload.uid)).not.toBe(known);
   expect(left).toContain('rightsizing Deployment/shop/web');
   expect(gone).toEqual([]);
@@ -69,6 +69,6 @@ test('what was refused is tried again', async () => {
     log: createSilentLogger(),
   });
   const workload = aSizedWorkload({ annotations: { [rightsizingKeys.managed]: 'true' } });
-  for (let look = 0; look < 3; look++) await handBack(workload, new AbortController().signal);
+  for (let look = 0; look < 3; look++) await handBack.giveBack(workload, new AbortController().signal);
   expect(asked).toBe(2);
 });

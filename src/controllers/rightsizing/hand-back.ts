@@ -3,7 +3,7 @@
  * is ours. Its pods keep the sizes they have, and its template the values: taking them back would be a change of its
  * own.
  */
-import type { HandBack as HandBackTemplate } from '../../act/restore.ts';
+import type { HandBackTemplate } from '../../act/restore.ts';
 import type { AnnotateWorkload } from '../../act/workload-annotations.ts';
 import { sizingKeys } from '../../api/annotations-sizing.ts';
 import type { Logger } from '../../lib/log.ts';
@@ -15,7 +15,7 @@ import type { RightsizingMemory } from './memory.ts';
 
 export interface HandBack {
   /** Harmless where nothing of ours is left. Does not reject for what the API answers: the next look tries again. */
-  (workload: SizedWorkload, signal: AbortSignal): Promise<void>;
+  giveBack(workload: SizedWorkload, signal: AbortSignal): Promise<void>;
   /** Something of ours is on it. */
   isNeeded(workload: SizedWorkload): boolean;
 }
@@ -53,10 +53,12 @@ export function createHandBack({ annotate, template, isReadOnly, memory, turns, 
    * write: one state of it is given back once.
    */
   const given = new WeakMap<SizedWorkload, Promise<boolean>>();
-  const once = async (workload: SizedWorkload, signal: AbortSignal): Promise<void> => {
-    const work = given.get(workload) ?? handBack(workload, signal);
-    given.set(workload, work);
-    if (!(await work)) given.delete(workload);
+  return {
+    isNeeded,
+    async giveBack(workload, signal) {
+      const work = given.get(workload) ?? handBack(workload, signal);
+      given.set(workload, work);
+      if (!(await work)) given.delete(workload);
+    },
   };
-  return Object.assign(once, { isNeeded });
 }

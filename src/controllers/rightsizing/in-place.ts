@@ -108,7 +108,7 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     const isRefused = blocked !== undefined && memory.refused !== undefined;
     const { inForce, changed } = inForceNow(context);
     const { kept: behind, cramped } = isRefused ? nothingDone : await converge(everybody, inForce, changed);
-    const evicted = await makeRoom(everybody, cramped);
+    const evicted = await makeRoom.evictOne(everybody, cramped);
     const isHeld = due.length > 0 && held === undefined && raises.length + decreases.length === 0;
     const dying = cramped.find(({ pod }) => !isResizable(pod))?.pod.pod.name;
     const isDue = due.length > 0 || dying !== undefined;

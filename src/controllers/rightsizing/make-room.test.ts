@@ -61,28 +61,28 @@ function scene(given: Given = {}) {
 describe('pods whose nodes have no room', () => {
   test('are evicted once that has lasted, those it has lasted for', async () => {
     const { clock, asked, context, makeRoom } = scene();
-    expect(await makeRoom(context, cramped('a'))).toBeUndefined();
+    expect(await makeRoom.evictOne(context, cramped('a'))).toBeUndefined();
     await clock.advance(4 * MINUTE);
-    expect(await makeRoom(context, cramped('a', 'b'))).toBeUndefined();
+    expect(await makeRoom.evictOne(context, cramped('a', 'b'))).toBeUndefined();
     await clock.advance(MINUTE);
-    expect(await makeRoom(context, cramped('a', 'b'))).toMatchObject({ status: 'Pending', reason: 'EvictedToResize' });
+    expect(await makeRoom.evictOne(context, cramped('a', 'b'))).toMatchObject({ status: 'Pending', reason: 'EvictedToResize' });
     expect(asked).toEqual([{ pods: ['a'], isTrial: false }]);
   });
 
   test('that found room in between begin anew', async () => {
     const { clock, asked, context, makeRoom } = scene();
-    await makeRoom(context, cramped('a'));
+    await makeRoom.evictOne(context, cramped('a'));
     await clock.advance(4 * MINUTE);
-    await makeRoom(context, []);
-    await makeRoom(context, cramped('a'));
+    await makeRoom.evictOne(context, []);
+    await makeRoom.evictOne(context, cramped('a'));
     await clock.advance(4 * MINUTE);
-    await makeRoom(context, cramped('a'));
+    await makeRoom.evictOne(context, cramped('a'));
     expect(asked).toEqual([]);
   });
 
   test('that were deferred to the end have waited already', async () => {
     const { asked, context, makeRoom } = scene({ lacking: ['a'] });
-    await makeRoom(context, cramped('a', 'b'));
+    await makeRoom.evictOne(context, cramped('a', 'b'));
     expect(asked).toEqual([{ pods: ['a'], isTrial: false }]);
   });
 
@@ -93,7 +93,7 @@ describe('pods whose nodes have no room', () => {
     ['it is a DaemonSet', { kind: 'DaemonSet' }],
   ])('stay where %s', async (_, given) => {
     const { asked, context, makeRoom } = scene({ ...given, lacking: ['a'] });
-    expect(await makeRoom(context, cramped('a'))).toBeUndefined();
+    expect(await makeRoom.evictOne(context, cramped('a'))).toBeUndefined();
     expect(await makeRoom.isTime(context, more, [pod('a')], 'NodeHasNoRoom')).toBe(false);
     expect(asked).toEqual([]);
   });
@@ -101,14 +101,14 @@ describe('pods whose nodes have no room', () => {
   test('stay until admission reads the size that is in force', async () => {
     const { asked, context, makeRoom } = scene({ lacking: ['a'] });
     context.memory.written = { at: NOON, annotations: {} };
-    await makeRoom(context, cramped('a'));
+    await makeRoom.evictOne(context, cramped('a'));
     expect(asked).toEqual([]);
   });
 
   test('what forbids the eviction is told', async () => {
     const block = { rule: 'r', reason: 'BlockedByPdb', message: 'm', advice: 'a', retryAfterMillis: 9 } as const;
     const { context, makeRoom } = scene({ lacking: ['a'], attempt: { kind: 'blocked', block } });
-    expect(await makeRoom(context, cramped('a'))).toMatchObject({ reason: 'BlockedByPdb' });
+    expect(await makeRoom.evictOne(context, cramped('a'))).toMatchObject({ reason: 'BlockedByPdb' });
   });
 });
 

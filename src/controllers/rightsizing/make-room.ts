@@ -29,7 +29,7 @@ export interface MakeRoomOptions {
 /** Keeps `noRoom` and `noRoomSince` of the workload's memory. */
 export interface MakeRoom {
   /** Evicts one of the pods, where it is time. @returns what came of it. */
-  (context: ApplyContext, cramped: readonly DriftedPod[]): Promise<ApplyResult | undefined>;
+  evictOne(context: ApplyContext, cramped: readonly DriftedPod[]): Promise<ApplyResult | undefined>;
   /**
    * No pod could be given what is due for so long that it is better given to new ones, and one may go: the guards are
    * asked before anything is written.
@@ -50,33 +50,27 @@ export function createMakeRoom({ replacement, actuator, settings, sizesNewPods, 
   const isAllowed = ({ advised: { workload }, policy }: ApplyContext): boolean =>
     mayEvict(policy.spec.updates, workload.kind, sizesNewPods());
 
-  const makeRoom = async (context: ApplyContext, cramped: readonly DriftedPod[]): Promise<ApplyResult | undefined> => {
-    const { advised, memory } = context;
-    const now = clock.now();
-    const sinceOf = (uid: string): EpochMillis => memory.noRoom.get(uid) ?? now;
-    memory.noRoom = new Map(cramped.map(({ pod: { pod } }) => [pod.uid, sinceOf(pod.uid)]));
-    if (!isAllowed(context)) return undefined;
-    replacement.judgeLast(context, cramped);
-    const overdue = cramped.filter(
-      ({ pod: { pod } }) => actuator.lacksRoom(pod.uid) || now - sinceOf(pod.uid) >= settings().deferredMillis,
-    );
-    // What admission reads is what the view shows.
-    if (overdue.length === 0 || memory.written !== undefined) return undefined;
-    const tried = await replacement.evictOne(context, overdue);
-    if (tried === undefined) return undefined;
-    const blocked = resultOfAttempt(advised.workload, memory, tried.attempt);
-    if (blocked !== undefined) return blocked;
-    const message = evictedMessage(tried.decision);
-    return pending('EvictedToResize', message, LOOK_AGAIN_MILLIS);
-  };
-
-  return Object.assign(makeRoom, {
-    async isTime(
-      context: ApplyContext,
-      raises: readonly SizeChange[],
-      tried: readonly SizedPod[],
-      reason: ReasonName | undefined,
-    ): Promise<boolean> {
+  return {
+    async evictOne(context, cramped) {
+      const { advised, memory } = context;
+      const now = clock.now();
+      const sinceOf = (uid: string): EpochMillis => memory.noRoom.get(uid) ?? now;
+      memory.noRoom = new Map(cramped.map(({ pod: { pod } }) => [pod.uid, sinceOf(pod.uid)]));
+      if (!isAllowed(context)) return undefined;
+      replacement.judgeLast(context, cramped);
+      const overdue = cramped.filter(
+        ({ pod: { pod } }) => actuator.lacksRoom(pod.uid) || now - sinceOf(pod.uid) >= settings().deferredMillis,
+      );
+      // What admission reads is what the view shows.
+      if (overdue.length === 0 || memory.written !== undefined) return undefined;
+      const tried = await replacement.evictOne(context, overdue);
+      if (tried === undefined) return undefined;
+      const blocked = resultOfAttempt(advised.workload, memory, tried.attempt);
+      if (blocked !== undefined) return blocked;
+      const message = evictedMessage(tried.decision);
+      return pending('EvictedToResize', message, LOOK_AGAIN_MILLIS);
+    },
+    async isTime(context, raises, tried, reason) {
       const { memory } = context;
       const isCramped =
         reason === 'NodeHasNoRoom' ||
@@ -89,5 +83,5 @@ export function createMakeRoom({ replacement, actuator, settings, sizesNewPods, 
       const drifted = tried.map((pod) => ({ pod, changes: effectiveChanges(pod.sizing.containers, raises) }));
       return (await replacement.evictOne(context, drifted, true))?.attempt.kind === 'asked';
     },
-  });
+  };
 }

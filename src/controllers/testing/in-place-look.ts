@@ -64,7 +64,7 @@ export async function look(
       },
     },
     sizeReplicas: async () => ({ states: noReplicas }),
-    makeRoom: Object.assign(async () => undefined, { isTime: async () => false }),
+    makeRoom: { evictOne: async () => undefined, isTime: async () => false },
     changes: {
       judge: async () => [],
       noteMade: (_: unknown, { changes }: { readonly changes: readonly SizeChange[] }) => void made.push(changes),
