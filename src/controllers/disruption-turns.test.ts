@@ -130,26 +130,26 @@ describe('turns', () => {
     expect(turns.take(candidate('a'))).toBeUndefined();
   });
 
-  test('a trial takes nothing and keeps the place for its asker, but not for ever', async () => {
+  test('who reserves takes nothing and keeps the place, but not for ever', async () => {
     const { turns, clock, history } = setUp();
     history.recordDisruption('uid-b', 5);
-    expect(turns.take(candidate('a', 'rightsizing'), true)).toBeUndefined();
+    expect(turns.reserve(candidate('a', 'rightsizing'))).toBeUndefined();
     expect(turns.isWaiting('rightsizing', 'a')).toBe(true);
     expect(turns.take(candidate('b', 'rightsizing'))).toBeDefined();
     await clock.advance(3_000);
-    expect(turns.take(candidate('a', 'rightsizing'), true)).toBeUndefined();
+    expect(turns.reserve(candidate('a', 'rightsizing'))).toBeUndefined();
     await clock.advance(2_000);
     expect(turns.take(candidate('b', 'rightsizing'))).toBeUndefined();
   });
 
-  test('a trial of who was called and comes too late is behind the others, and alone it may', async () => {
+  test('who was called and reserves too late is behind the others, and alone it may', async () => {
     const { turns, clock, history } = setUp();
     history.recordDisruption('uid-b', 5);
     turns.noteBlocked(candidate('a', 'rightsizing'), full);
     turns.offer();
     await clock.advance(5_000);
     turns.noteBlocked(candidate('b', 'rightsizing'), full);
-    expect(turns.take(candidate('a', 'rightsizing'), true)).toMatchObject({
+    expect(turns.reserve(candidate('a', 'rightsizing'))).toMatchObject({
       message: expect.stringMatching(/^1 other goes first/),
       retryAfterMillis: 5_000,
     });
@@ -157,7 +157,7 @@ describe('turns', () => {
     turns.noteBlocked(candidate('a', 'rightsizing'), full);
     turns.offer();
     await clock.advance(5_000);
-    expect(turns.take(candidate('a', 'rightsizing'), true)).toBeUndefined();
+    expect(turns.reserve(candidate('a', 'rightsizing'))).toBeUndefined();
   });
 
   test('who was looked at and did not ask again leaves, and the next is called', () => {
@@ -175,7 +175,7 @@ describe('turns', () => {
     expect(turns.isWaiting('rightsizing', 'a')).toBe(false);
   });
 
-  test('a look that asks nothing leaves who waits for another engine, who has come to wait meanwhile, and whose trial held', () => {
+  test('a look that asks nothing leaves who waits for another engine, who has come to wait meanwhile, and who has reserved', () => {
     const { turns } = setUp(1);
     turns.noteBlocked(candidate('a', 'placement'), full);
     const lookedAt = turns.look('rightsizing', 'b');
@@ -186,17 +186,17 @@ describe('turns', () => {
     expect(turns.isWaiting('rightsizing', 'b')).toBe(true);
 
     const { turns: others } = setUp(1);
-    expect(others.take(candidate('a', 'rightsizing'), true)).toBeUndefined();
+    expect(others.reserve(candidate('a', 'rightsizing'))).toBeUndefined();
     others.offer();
     others.look('rightsizing', 'a')();
     expect(others.isWaiting('rightsizing', 'a')).toBe(true);
   });
 
-  test('a trial that is told to wait holds nothing', () => {
+  test('who would reserve and is told to wait holds nothing', () => {
     const { turns, history } = setUp();
     history.recordDisruption('uid-a', 5);
     turns.noteBlocked(candidate('b', 'rightsizing'), full);
-    expect(turns.take(candidate('a', 'rightsizing'), true)).toBeDefined();
+    expect(turns.reserve(candidate('a', 'rightsizing'))).toBeDefined();
     turns.look('rightsizing', 'a')();
     expect(turns.isWaiting('rightsizing', 'a')).toBe(false);
   });

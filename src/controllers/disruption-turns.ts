@@ -13,17 +13,18 @@ export interface DisruptionTurns {
   /**
    * To be asked last, when no guard objects. If nothing is answered, the candidate waits no longer and is expected to
    * take the place before anything else happens.
-   * @param isTrial the place is not taken yet: whose turn it is keeps waiting for it.
    * @returns why it is to wait: the places that are free belong to others.
    */
-  take(candidate: Candidate, isTrial?: boolean): Block | undefined;
+  take(candidate: Candidate): Block | undefined;
+  /** The same for one that goes once what it prepares is done: whose turn it is keeps waiting for its place. */
+  reserve(candidate: Candidate): Block | undefined;
   /** A guard objects: who lacks nothing but a place waits for one, and anybody else wants none now. */
   noteBlocked(candidate: Candidate, block: Block): void;
   /** It wants nothing any more. The next in line hears of it. */
   leave(engine: DisruptingEngine, key: string): void;
   /**
    * A look at the workload begins. For engines that find out in many places what they want.
-   * @returns to be called when the look is over: who waited and has not asked again leaves, but for a trial.
+   * @returns to be called when the look is over: who waited and has not asked again leaves, unless its place is reserved.
    */
   look(engine: DisruptingEngine, key: string): () => void;
   /** It only waits for a place: when it was last looked at, nothing else kept it from going. */
@@ -49,7 +50,7 @@ interface Waiting {
   /** When it was first told that its turn has come. */
   readonly calledAt: EpochMillis | undefined;
   /** It was told that it may go, and goes once what it prepares is done. */
-  readonly isTrial: boolean;
+  readonly isReserved: boolean;
 }
 
 /** Who was called and does not come within this time waits no longer: it asks anew when it wants a place again. */
@@ -71,13 +72,13 @@ export function createDisruptionTurns({ history, free, clock }: DisruptionTurnsO
     const candidates = [...waiting.values()].map(({ candidate }) => candidate);
     return orderCandidates(candidates, history, (engine) => lastTurn.get(engine));
   };
-  const wait = (candidate: Candidate, calledAt?: EpochMillis, isTrial = false): void =>
-    void waiting.set(nameOf(candidate), { candidate, calledAt, isTrial });
+  const wait = (candidate: Candidate, calledAt?: EpochMillis, isReserved = false): void =>
+    void waiting.set(nameOf(candidate), { candidate, calledAt, isReserved });
 
   const offer = (): void => {
     for (const candidate of line().slice(0, Math.max(0, free()))) {
-      const { calledAt = clock.now(), isTrial } = waiting.get(nameOf(candidate)) ?? {};
-      wait(candidate, calledAt, isTrial);
+      const { calledAt = clock.now(), isReserved } = waiting.get(nameOf(candidate)) ?? {};
+      wait(candidate, calledAt, isReserved);
       for (const listener of listeners.get(candidate.engine) ?? []) listener(candidate.key);
     }
   };
@@ -86,29 +87,35 @@ export function createDisruptionTurns({ history, free, clock }: DisruptionTurnsO
     if (waiting.delete(nameOf({ engine, key }))) offer();
   };
 
+  /** @returns why it is to wait. */
+  const ask = (candidate: Candidate, calledAt?: EpochMillis): Block | undefined => {
+    wait(candidate, calledAt);
+    const places = free();
+    const order = line();
+    // Who was called and only reserves, too late, was passed over: whoever waits goes first.
+    const ahead = order.includes(candidate) ? order.indexOf(candidate) : order.length;
+    if (ahead < places) return undefined;
+    offer();
+    // Where they have not come a while after this, they are passed over. Who would follow them looks whether they came;
+    // if all did, a long line would be looked at over and over.
+    const retryAfterMillis = ahead === places ? COMES_WITHIN_MILLIS : undefined;
+    return { rule: 'turn', ...object('AwaitingTurn', { ahead }, retryAfterMillis) };
+  };
+
   return {
-    take(candidate, isTrial = false) {
-      // Asking again and again without going must not keep a place from the others.
-      const calledAt = isTrial ? waiting.get(nameOf(candidate))?.calledAt : undefined;
-      wait(candidate, calledAt);
-      const places = free();
-      const order = line();
-      // Who was called and only tries, too late, was passed over: whoever waits goes first.
-      const ahead = order.includes(candidate) ? order.indexOf(candidate) : order.length;
-      if (ahead >= places) {
-        // Where they have not come a while after this, they are passed over.
-        offer();
-        // Who would follow them looks whether they came; if all did, a long line would be looked at over and over.
-        const retryAfterMillis = ahead === places ? COMES_WITHIN_MILLIS : undefined;
-        return { rule: 'turn', ...object('AwaitingTurn', { ahead }, retryAfterMillis) };
-      }
-      if (isTrial) {
-        if (order.includes(candidate)) wait(candidate, calledAt, true);
-        return undefined;
-      }
+    take(candidate) {
+      const block = ask(candidate);
+      if (block !== undefined) return block;
       waiting.delete(nameOf(candidate));
       lastTurn.set(candidate.engine, ++taken);
       return undefined;
+    },
+    reserve(candidate) {
+      // Asking again and again without going must not keep a place from the others.
+      const calledAt = waiting.get(nameOf(candidate))?.calledAt;
+      const block = ask(candidate, calledAt);
+      if (block === undefined && waiting.has(nameOf(candidate))) wait(candidate, calledAt, true);
+      return block;
     },
     noteBlocked(candidate, { reason: why }) {
       if (why === 'ConcurrencyLimit') wait(candidate);
@@ -121,7 +128,7 @@ export function createDisruptionTurns({ history, free, clock }: DisruptionTurnsO
       return () => {
         const now = waiting.get(name);
         // Whoever asks does so as a candidate of its own.
-        if (now !== undefined && now.candidate === before && !now.isTrial) leave(engine, key);
+        if (now !== undefined && now.candidate === before && !now.isReserved) leave(engine, key);
       };
     },
     isWaiting: (engine, key) => waiting.has(nameOf({ engine, key })),

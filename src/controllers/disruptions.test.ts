@@ -151,7 +151,7 @@ test('a place that comes free is offered to who waits for it', async () => {
   const heard: string[] = [];
   disruptions.turns.onTurn('rightsizing', (key) => void heard.push(key));
   const asker = { engine: 'rightsizing', key: 'Deployment/shop/db', workloadUid: 'db', drift: 0, replicas: 1 } as const;
-  expect(disruptions.turns.take(asker, true)).toBeUndefined();
+  expect(disruptions.turns.reserve(asker)).toBeUndefined();
   disruptions.inFlight.remove(disruptions.list()[0]?.podUid ?? '');
   expect(heard).toEqual(['Deployment/shop/db']);
 });

@@ -20,6 +20,7 @@ import type { PolicySpec } from '../../model/policy-spec.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 import type { UsageCollector } from '../../observe/usage/collector-port.ts';
 import { adoptSizeDisruptions } from '../adopt-disruptions.ts';
+import type { DisruptionTurns } from '../disruption-turns.ts';
 import type { Disruptions } from '../disruptions.ts';
 import type { ResizeEnd, ResizesInFlight } from '../resizes-in-flight.ts';
 import { createGuardedEviction, type GuardedEviction } from './guarded-eviction.ts';
@@ -30,7 +31,7 @@ import type { AttemptOutcome } from './result.ts';
 import { reviewRollouts } from './review-rollouts.ts';
 import type { RightsizingSettings } from './settings.ts';
 
-export interface SizeActuator {
+export interface SizeActuator extends GuardedEviction {
   /**
    * Resizes one pod in place. `asked` means that the API server took it; how it ends shows in {@link needsNewPods},
    * {@link lacksRoom} and the history, and `onEnd` wakes the workload.
@@ -39,15 +40,10 @@ export interface SizeActuator {
   /**
    * Changes the template of one workload, which rolls it out: a place of the budget until the view shows the rollout
    * ended.
-   * @param isTrial asks the guards only: `asked` means that nothing objects.
    */
-  retemplate(
-    decision: RetemplateDecision,
-    spec: PolicySpec,
-    signal: AbortSignal,
-    isTrial?: boolean,
-  ): Promise<AttemptOutcome>;
-  readonly evict: GuardedEviction;
+  retemplate(decision: RetemplateDecision, spec: PolicySpec, signal: AbortSignal): Promise<AttemptOutcome>;
+  /** Asks the guards only, and reserves a place. `asked`: nothing objects. */
+  tryRetemplate(decision: RetemplateDecision, spec: PolicySpec): AttemptOutcome;
   isResizing(podUid: string): boolean;
   /**
    * Why the workload's pods cannot have what was asked for in place; undefined: nothing is known against it. Forgotten
@@ -177,6 +173,11 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     return outcome.result === 'gone' ? { kind: 'gone' } : { kind: 'asked', tookFrom: [] };
   };
 
+  const inspectTemplate = (decision: RetemplateDecision, spec: PolicySpec, take: DisruptionTurns['take']) => {
+    const found = inspectSize(decision, contextFor(policyOf(spec), decision.workloadUid));
+    return askForPlace({ take, noteBlocked: disruptions.turns.noteBlocked }, decision, found);
+  };
+
   /** What the end of a resize teaches. A withdrawal is sent at once: the node holds the room meanwhile. */
   const conclude = async (end: ResizeEnd, signal: AbortSignal): Promise<void> => {
     const { decision } = end;
@@ -238,12 +239,14 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
 
   return {
     resize: (decision, spec, signal) => send(decision, policyOf(spec), signal),
-    async retemplate(decision, spec, signal, isTrial = false) {
+    tryRetemplate(decision, spec) {
+      const verdict = inspectTemplate(decision, spec, disruptions.turns.reserve);
+      return verdict.kind === 'blocked' ? verdict : { kind: 'asked', tookFrom: [] };
+    },
+    async retemplate(decision, spec, signal) {
       const { workloadUid } = decision;
-      const found = inspectSize(decision, contextFor(policyOf(spec), workloadUid));
-      const verdict = askForPlace(disruptions.turns, decision, found, isTrial);
+      const verdict = inspectTemplate(decision, spec, disruptions.turns.take);
       if (verdict.kind === 'blocked') return verdict;
-      if (isTrial) return { kind: 'asked', tookFrom: [] };
       history.recordChange(workloadUid, clock.now());
       // Entered before asking: other workloads decide while this one waits for the answer.
       disruptions.beginRollout(workloadUid);
@@ -261,7 +264,7 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
       noteRefusal(decision.workloadUid, undefined, outcome);
       return { kind: 'refused', answer: outcome };
     },
-    evict: createGuardedEviction({ ...options, contextFor: (spec) => contextFor(policyOf(spec)) }),
+    ...createGuardedEviction({ ...options, contextFor: (spec) => contextFor(policyOf(spec)) }),
     isResizing: (podUid) => inFlight.isResizing(podUid),
     needsNewPods(workloadUid) {
       const known = newPods.get(workloadUid);

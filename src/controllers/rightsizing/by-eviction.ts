@@ -41,7 +41,7 @@ const WRITTEN_MILLIS: Millis = 1_000;
 
 export function createByEviction(options: ByEvictionOptions): ByEviction {
   const { changes, settings, isAllocated, replacement, clock } = options;
-  const { evictOne, judgeLast } = replacement;
+  const { evictOne, tryOne, judgeLast } = replacement;
 
   /** Pods that differ from these sizes, those that serve nobody first, then the newest: it has the least to lose. */
   const driftOf = (
@@ -66,7 +66,7 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     const { workload, inForce, lessons } = advised;
     const after = applyChanges(inForceNow(context).inForce, due);
     // Nothing is written before the guards agree to what follows from it.
-    const trial = await evictOne(context, driftOf(context, after, due), true);
+    const trial = await tryOne(context, driftOf(context, after, due));
     const kept = trial === undefined ? undefined : resultOfAttempt(workload, memory, trial.attempt);
     if (kept !== undefined) return kept;
     const { ongoing } = memory;
@@ -141,7 +141,7 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     const first = memory.ongoing.find(({ phase }) => phase === 'canary');
     const watching = first && watchFirst(context, first, drifted);
     if (watching !== undefined) return watching;
-    const tried = await evictOne(context, drifted, false);
+    const tried = await evictOne(context, drifted);
     if (tried === undefined) return { status: 'Applied' };
     const kept = resultOfAttempt(workload, memory, tried.attempt);
     if (kept !== undefined) return { ...kept, againAfterMillis: kept.againAfterMillis ?? settings().deferredMillis };

@@ -14,6 +14,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import type { Millis } from '../../lib/units.ts';
 import type { PolicySpec } from '../../model/policy-spec.ts';
+import type { DisruptionTurns } from '../disruption-turns.ts';
 import type { Disruptions } from '../disruptions.ts';
 import { blockOfEviction } from '../eviction-block.ts';
 import { countEviction } from '../placement/metrics.ts';
@@ -31,36 +32,45 @@ export interface GuardedEvictionOptions {
 /**
  * Both lists of guards are asked, that of sizes first: its windows are the policy's, and it knows whether replacements
  * get their size at admission.
- * @param isTrial asks the guards only: `asked` means that nothing objects.
  */
-export type GuardedEviction = (
-  decision: EvictToResizeDecision,
-  spec: PolicySpec,
-  signal: AbortSignal,
-  isTrial?: boolean,
-) => Promise<AttemptOutcome>;
+export interface GuardedEviction {
+  /** `asked`: the API server took it, or may have. */
+  evict(decision: EvictToResizeDecision, spec: PolicySpec, signal: AbortSignal): Promise<AttemptOutcome>;
+  /** Asks the guards only, and reserves a place. `asked`: nothing objects. */
+  tryEviction(decision: EvictToResizeDecision, spec: PolicySpec): AttemptOutcome;
+}
 
 export function createGuardedEviction(options: GuardedEvictionOptions): GuardedEviction {
   const { contextFor, disruptions, history, metrics, clock } = options;
-  return async (decision, spec, signal, isTrial = false) => {
+  const { turns } = disruptions;
+  const inspectBoth = (decision: EvictToResizeDecision, spec: PolicySpec, take: DisruptionTurns['take']) => {
+    const line = { take, noteBlocked: turns.noteBlocked };
     const size = inspectSize(decision, contextFor(spec));
-    if (size.kind === 'blocked') return askForPlace(disruptions.turns, decision, size);
+    if (size.kind === 'blocked') return askForPlace(line, decision, size);
     const context = disruptions.contextOf(decision.workloadUid);
-    if (context === undefined) return { kind: 'gone' };
-    const { policy } = context;
+    if (context === undefined) return { kind: 'gone' } as const;
+    const { policy, settings } = context;
     const { replicas = 0 } = context.view.workloadByUid(decision.workloadUid) ?? {};
     const onDemandFloor = policy.state === 'managed' ? floorCount(policy.rule, replicas) : 0;
-    const found = inspect({ ...decision, onDemandFloor }, context);
-    const verdict = askForPlace(disruptions.turns, decision, found, isTrial);
-    if (verdict.kind === 'blocked') return verdict;
-    if (isTrial) return { kind: 'asked', tookFrom: [] };
-    const { workload, workloadUid } = decision;
-    history.recordChange(workloadUid, clock.now());
-    const outcome = await disruptions.disrupt(verdict.approved, signal);
-    countEviction(metrics, workload, outcome.result);
-    const result = resultOf(decision, outcome, context.settings.disruptionRetryMillis);
-    if (result.kind === 'refused') history.recordFailure(workloadUid, clock.now(), result.answer.message);
-    return result;
+    const verdict = askForPlace(line, decision, inspect({ ...decision, onDemandFloor }, context));
+    return verdict.kind === 'approved' ? { ...verdict, retryMillis: settings.disruptionRetryMillis } : verdict;
+  };
+  return {
+    async evict(decision, spec, signal) {
+      const verdict = inspectBoth(decision, spec, turns.take);
+      if (verdict.kind !== 'approved') return verdict;
+      const { workload, workloadUid } = decision;
+      history.recordChange(workloadUid, clock.now());
+      const outcome = await disruptions.disrupt(verdict.approved, signal);
+      countEviction(metrics, workload, outcome.result);
+      const result = resultOf(decision, outcome, verdict.retryMillis);
+      if (result.kind === 'refused') history.recordFailure(workloadUid, clock.now(), result.answer.message);
+      return result;
+    },
+    tryEviction(decision, spec) {
+      const verdict = inspectBoth(decision, spec, turns.reserve);
+      return verdict.kind === 'approved' ? { kind: 'asked', tookFrom: [] } : verdict;
+    },
   };
 }
 

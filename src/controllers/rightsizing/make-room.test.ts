@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { DriftedPod } from '../../decide/rightsizing/pod-drift.ts';
 import type { ReasonName } from '../../lib/reasons.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import { validPolicy } from '../../model/testing/policies.ts';
@@ -39,6 +40,13 @@ function scene(given: Given = {}) {
     memory: createRightsizingMemory().of('u'),
     live: [],
   } as unknown as ApplyContext;
+  const answer = async (drifted: readonly DriftedPod[], isTrial: boolean): Promise<TriedEviction | undefined> => {
+    asked.push({ pods: drifted.map((each) => each.pod.pod.name), isTrial });
+    const [first] = drifted;
+    if (first === undefined) return undefined;
+    const decision = { pod: { name: first.pod.pod.name }, why: { summary: 'more' } } as TriedEviction['decision'];
+    return { decision, attempt: given.attempt ?? { kind: 'asked', tookFrom: [] } };
+  };
   const makeRoom = createMakeRoom({
     clock,
     sizesNewPods: () => sizesNewPods,
@@ -46,13 +54,8 @@ function scene(given: Given = {}) {
     actuator: { lacksRoom: (uid) => lacking.includes(uid) },
     replacement: {
       judgeLast: () => {},
-      async evictOne(_, drifted, isTrial = false) {
-        asked.push({ pods: drifted.map((each) => each.pod.pod.name), isTrial });
-        const [first] = drifted;
-        if (first === undefined) return undefined;
-        const decision = { pod: { name: first.pod.pod.name }, why: { summary: 'more' } } as TriedEviction['decision'];
-        return { decision, attempt: given.attempt ?? { kind: 'asked', tookFrom: [] } };
-      },
+      evictOne: (_, drifted) => answer(drifted, false),
+      tryOne: (_, drifted) => answer(drifted, true),
     },
   });
   return { clock, asked, context, makeRoom };
@@ -65,7 +68,10 @@ describe('pods whose nodes have no room', () => {
     await clock.advance(4 * MINUTE);
     expect(await makeRoom.evictOne(context, cramped('a', 'b'))).toBeUndefined();
     await clock.advance(MINUTE);
-    expect(await makeRoom.evictOne(context, cramped('a', 'b'))).toMatchObject({ status: 'Pending', reason: 'EvictedToResize' });
+    expect(await makeRoom.evictOne(context, cramped('a', 'b'))).toMatchObject({
+      status: 'Pending',
+      reason: 'EvictedToResize',
+    });
     expect(asked).toEqual([{ pods: ['a'], isTrial: false }]);
   });
 

@@ -81,7 +81,7 @@ export function createMakeRoom({ replacement, actuator, settings, sizesNewPods, 
       if (reason === 'NodeHasNoRoom' && clock.now() - since < settings().deferredMillis) return false;
       // Nothing is written before the guards agree to what follows from it.
       const drifted = tried.map((pod) => ({ pod, changes: effectiveChanges(pod.sizing.containers, raises) }));
-      return (await replacement.evictOne(context, drifted, true))?.attempt.kind === 'asked';
+      return (await replacement.tryOne(context, drifted))?.attempt.kind === 'asked';
     },
   };
 }

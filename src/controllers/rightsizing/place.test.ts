@@ -35,8 +35,8 @@ function setUp(answer: Block | undefined) {
   return {
     asked,
     turns: {
-      take(candidate: Candidate, isTrial?: boolean) {
-        note(isTrial === true ? 'try' : 'take', candidate);
+      take(candidate: Candidate) {
+        note('take', candidate);
         return answer;
       },
       noteBlocked: (candidate: Candidate, block: Block) => note(block.reason, candidate),
@@ -55,12 +55,6 @@ describe('a place for what rightsizing disrupts', () => {
 
   test('is waited for where it is the turn of others, and they are the reason', () => {
     expect(askForPlace(setUp(others).turns, evictToResize, approved)).toEqual({ kind: 'blocked', block: others });
-  });
-
-  test('is only asked about in a trial', () => {
-    const { turns, asked } = setUp(undefined);
-    expect(askForPlace(turns, evictToResize, approved, true)).toBe(approved);
-    expect(asked).toEqual([`try ${who}`]);
   });
 
   test.each([

@@ -10,14 +10,12 @@ type Blocked = { readonly kind: 'blocked'; readonly block: Block };
 /**
  * @param verdict of the guards. Who is blocked for something else than a place gives up its turn; not for a resize, as
  * another pod of the workload may wait for it.
- * @param isTrial nothing is disrupted yet.
  * @returns the verdict, or that others go first.
  */
 export function askForPlace<Verdict extends { readonly kind: 'approved' } | Blocked>(
   turns: Pick<DisruptionTurns, 'take' | 'noteBlocked'>,
   { kind, workload, workloadUid, isRestore = false }: EvictToResizeDecision | ResizeDecision | RetemplateDecision,
   verdict: Verdict,
-  isTrial = false,
 ): Verdict | Blocked {
   // Bare pods have no owner that could make them anew: nothing of theirs takes a place.
   if (workload === undefined || workloadUid === undefined) return verdict;
@@ -28,15 +26,12 @@ export function askForPlace<Verdict extends { readonly kind: 'approved' } | Bloc
     if (kind !== 'resize' || verdict.block.reason === 'ConcurrencyLimit') turns.noteBlocked(candidate, verdict.block);
     return verdict;
   }
-  const block = turns.take(candidate, isTrial);
+  const block = turns.take(candidate);
   return block === undefined ? verdict : { kind: 'blocked', block };
 }
 
 /** A workload that was looked at and did not ask for a place leaves the line: it wants none any more. */
-export function inLine(
-  turns: Pick<DisruptionTurns, 'look'>,
-  { reconcile }: WorkloadReconciler,
-): WorkloadReconciler {
+export function inLine(turns: Pick<DisruptionTurns, 'look'>, { reconcile }: WorkloadReconciler): WorkloadReconciler {
   return {
     async reconcile(workload, ...rest) {
       const lookedAt = turns.look('rightsizing', workloadKey(workload));

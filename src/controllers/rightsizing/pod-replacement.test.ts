@@ -14,13 +14,13 @@ test('a pod that still has what did harm is replaced as one for which harm is pu
   const asked: EvictToResizeDecision[] = [];
   const replacement = createPodReplacement({
     actuator: {
-      async evict(decision) {
+      async evict(decision: EvictToResizeDecision) {
         asked.push(decision);
         return { kind: 'gone' };
       },
     },
     clock: createVirtualClock(NOON),
-  } as Partial<PodReplacementOptions> as PodReplacementOptions);
+  } as unknown as PodReplacementOptions);
   const workload = aSizedWorkload();
   const memory = createRightsizingMemory().of(workload.uid);
   memory.takenBack = [{ container: 'app', resource: 'memory' }];
@@ -41,11 +41,11 @@ test('a pod that still has what did harm is replaced as one for which harm is pu
 test('in a rollout, one that was killed for want of memory is asked for before one that is only late: that one waits for its end', async () => {
   const replacement = createPodReplacement({
     actuator: {
-      evict: async ({ pod: { name } }) =>
+      tryEviction: ({ pod: { name } }: EvictToResizeDecision) =>
         name === 'killed' ? { kind: 'gone' } : { kind: 'blocked', block: { reason: 'TemplateRollout' } },
     },
     clock: createVirtualClock(NOON),
-  } as Partial<PodReplacementOptions> as PodReplacementOptions);
+  } as unknown as PodReplacementOptions);
   const workload = aSizedWorkload({ isRollingOut: true });
   const memory = createRightsizingMemory().of(workload.uid);
   const context = { advised: { workload }, policy: validPolicy(), memory, live: [] } as unknown as ApplyContext;
@@ -55,7 +55,7 @@ test('in a rollout, one that was killed for want of memory is asked for before o
     const { sizing, ...pod } = aSizedPod(workload, ['late', 'killed'][index] ?? '', { statuses });
     return { pod: { pod, sizing }, changes: [{ container: 'app', to: { memoryRequest: 500 } }] };
   });
-  expect((await replacement.evictOne(context, drifted, true))?.attempt).toEqual({ kind: 'gone' });
+  expect((await replacement.tryOne(context, drifted))?.attempt).toEqual({ kind: 'gone' });
 });
 
 test.each([

@@ -30,15 +30,10 @@ export interface TriedEviction {
 
 /** Keeps `beforeEviction` of the workload's memory; at most one pod a call. */
 export interface PodReplacement {
-  /**
-   * Asks for the first of the pods that may go; undefined where there is none.
-   * @param isTrial asks the guards only.
-   */
-  evictOne(
-    context: ApplyContext,
-    drifted: readonly DriftedPod[],
-    isTrial?: boolean,
-  ): Promise<TriedEviction | undefined>;
+  /** Asks for the first of the pods that may go; undefined where there is none. */
+  evictOne(context: ApplyContext, drifted: readonly DriftedPod[]): Promise<TriedEviction | undefined>;
+  /** The same, but asks the guards only. */
+  tryOne(context: ApplyContext, drifted: readonly DriftedPod[]): Promise<TriedEviction | undefined>;
   /**
    * What became of the last eviction, once a pod made after it is seen. A replacement that is among `drifted` was not
    * admitted through the webhook; without this it would be evicted for ever (rightsizing bug 9).
@@ -47,7 +42,7 @@ export interface PodReplacement {
 }
 
 export interface PodReplacementOptions {
-  readonly actuator: Pick<SizeActuator, 'evict'>;
+  readonly actuator: Pick<SizeActuator, 'evict' | 'tryEviction'>;
   readonly history: Pick<SizeLog, 'recordIneffective' | 'recordEffective' | 'recordFailure' | 'recordSuccess'>;
   readonly events: RightsizingEvents;
   readonly journal: EngineJournal;
@@ -90,19 +85,31 @@ export function createPodReplacement({
       ? drifted.toSorted((a, b) => Number(isKilled(b, clock.now())) - Number(isKilled(a, clock.now())))
       : drifted;
 
+  const firstThatMay = async (
+    context: ApplyContext,
+    drifted: readonly DriftedPod[],
+    ask: (decision: EvictToResizeDecision) => AttemptOutcome | Promise<AttemptOutcome>,
+  ): Promise<TriedEviction | undefined> => {
+    let first: TriedEviction | undefined;
+    for (const each of inTurn(context, drifted)) {
+      const decision = decisionFor(context, each);
+      const attempt = await ask(decision);
+      if (attempt.kind !== 'blocked') return { decision, attempt };
+      first ??= { decision, attempt };
+      if (!ofOnePod.has(attempt.block.reason)) break;
+    }
+    return first;
+  };
+
   return {
-    async evictOne(context, drifted, isTrial = false) {
-      let first: TriedEviction | undefined;
-      for (const each of inTurn(context, drifted)) {
-        const decision = decisionFor(context, each);
-        const attempt = await actuator.evict(decision, context.policy.spec, context.signal, isTrial);
-        if (attempt.kind === 'asked' && !isTrial) tell(context, decision, drifted.length);
-        if (attempt.kind !== 'blocked') return { decision, attempt };
-        first ??= { decision, attempt };
-        if (!ofOnePod.has(attempt.block.reason)) break;
-      }
-      return first;
+    async evictOne(context, drifted) {
+      const { policy, signal } = context;
+      const tried = await firstThatMay(context, drifted, (decision) => actuator.evict(decision, policy.spec, signal));
+      if (tried?.attempt.kind === 'asked') tell(context, tried.decision, drifted.length);
+      return tried;
     },
+    tryOne: (context, drifted) =>
+      firstThatMay(context, drifted, (decision) => actuator.tryEviction(decision, context.policy.spec)),
     judgeLast({ advised: { workload }, live, memory }, drifted) {
       const { beforeEviction } = memory;
       // Not by times: pods are dated by another clock.

@@ -27,9 +27,13 @@ async function look(
   const { trial = asked, template = asked, note } = answers;
   const recreate = createRecreate({
     actuator: {
-      async retemplate(_: unknown, __: unknown, ___: unknown, isTrial?: boolean) {
-        steps.push(isTrial === true ? 'trial' : 'template');
-        return isTrial === true ? trial : template;
+      tryRetemplate() {
+        steps.push('trial');
+        return trial;
+      },
+      async retemplate() {
+        steps.push('template');
+        return template;
       },
     },
     changes: { judge: async () => [], noteMade: () => {} },

@@ -14,6 +14,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { renderReason } from '../../lib/reasons.ts';
 import { applyChanges, effectiveChanges, type SizeChange } from '../../model/pod-size.ts';
+import { workloadRef } from '../../model/refs.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizeActuator } from './actuator.ts';
 import type { ApplyContext } from './apply.ts';
@@ -43,29 +44,13 @@ export function createRecreate(options: RecreateOptions): Recreate {
   const { actuator, changes, history, settings, events, metrics, clock } = options;
 
   /** One write for all containers: two would be two rollouts (optipod defect B3). */
-  const retemplate = async (
-    context: ApplyContext,
-    to: readonly SizeChange[],
-    summary: string,
-    { isRestore = false, isTrial = false } = {},
-  ): Promise<AttemptOutcome> => {
+  const retemplate = async (context: ApplyContext, decision: RetemplateDecision): Promise<AttemptOutcome> => {
     const { advised, policy, signal } = context;
-    const { kind, namespace, name, uid } = advised.workload;
-    const { useServerSideApply } = policy.spec.updates;
-    const decision: RetemplateDecision = {
-      kind: 'retemplate',
-      engine: 'rightsizing',
-      workload: { kind, namespace, name },
-      workloadUid: uid,
-      changes: to,
-      useServerSideApply,
-      isRestore,
-      why: { summary, numbers: {} },
-    };
-    const attempt = await actuator.retemplate(decision, policy.spec, signal, isTrial);
-    if (attempt.kind !== 'blocked' && !isTrial) {
+    const { kind, namespace, name } = decision.workload;
+    const attempt = await actuator.retemplate(decision, policy.spec, signal);
+    if (attempt.kind !== 'blocked') {
       const status = attempt.kind === 'asked' ? 'success' : 'failure';
-      const type = useServerSideApply ? 'ServerSideApply' : 'StrategicMergePatch';
+      const type = decision.useServerSideApply ? 'ServerSideApply' : 'StrategicMergePatch';
       metrics.inc('optipod_ssa_patch_total', {
         policy: policy.name,
         namespace,
@@ -115,15 +100,16 @@ export function createRecreate(options: RecreateOptions): Recreate {
       canary: undefined,
       throttling: nothingSeen(),
     };
+    const decision = decisionFor(context, to, 'the recommendation');
     const { ongoing } = memory;
     const isLess = isDecrease(change);
-    const trial = isLess ? await retemplate(context, to, 'the recommendation', { isTrial: true }) : undefined;
+    const trial = isLess ? actuator.tryRetemplate(decision, policy.spec) : undefined;
     if (trial !== undefined && trial.kind !== 'asked') return resultOfAttempt(workload, memory, trial);
     memory.ongoing = [...withoutParts(ongoing, partsOf(due)), change];
     // Before the template: else whoever leads next might see a decrease that nobody watches. What is not in the template
     // is none to him.
     const unkept = isLess ? await keepWatched(context) : undefined;
-    const attempt = unkept === undefined ? await retemplate(context, to, 'the recommendation') : undefined;
+    const attempt = unkept === undefined ? await retemplate(context, decision) : undefined;
     if (attempt?.kind !== 'asked') {
       memory.ongoing = ongoing;
       if (isLess && attempt !== undefined) await keepWatched(context);
@@ -150,8 +136,8 @@ export function createRecreate(options: RecreateOptions): Recreate {
       workload.containers,
     );
     const to = differences(workload.containers, before);
-    const attempt =
-      to.length === 0 ? undefined : await retemplate(context, to, 'a decrease is taken back', { isRestore: true });
+    const decision = decisionFor(context, to, 'a decrease is taken back', true);
+    const attempt = to.length === 0 ? undefined : await retemplate(context, decision);
     const kept = attempt && resultOfAttempt(workload, memory, attempt);
     // Not taken back yet: it is tried again at the next look.
     if (kept !== undefined) return { ...kept, againAfterMillis: kept.againAfterMillis ?? LOOK_AGAIN_MILLIS };
@@ -181,6 +167,24 @@ export function createRecreate(options: RecreateOptions): Recreate {
       return { status: 'Applied', againAfterMillis: LOOK_AGAIN_MILLIS };
     }
     return resultOfWaiting(advised, memory, { isDue: due.length > 0, held });
+  };
+}
+
+function decisionFor(
+  { advised: { workload }, policy }: ApplyContext,
+  to: readonly SizeChange[],
+  summary: string,
+  isRestore = false,
+): RetemplateDecision {
+  return {
+    kind: 'retemplate',
+    engine: 'rightsizing',
+    workload: workloadRef(workload),
+    workloadUid: workload.uid,
+    changes: to,
+    useServerSideApply: policy.spec.updates.useServerSideApply,
+    isRestore,
+    why: { summary, numbers: {} },
   };
 }
 
