@@ -7,7 +7,7 @@ import { cpuAdviceOf } from '../controllers/allocation/advice.ts';
 import type { Disruptions } from '../controllers/disruptions.ts';
 import type { EngineParts } from '../controllers/engine-parts.ts';
 import { createRightsizingEngine, type RightsizingEngine } from '../controllers/rightsizing/engine.ts';
-import { isDryRun, type RightsizingSettings } from '../controllers/rightsizing/settings.ts';
+import { isDryRun } from '../controllers/rightsizing/settings.ts';
 import { usageTargets } from '../controllers/rightsizing/targets.ts';
 import type { Leadership } from '../guard/context.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
@@ -16,26 +16,23 @@ import type { Millicores, Millis } from '../lib/units.ts';
 import { aborted } from '../lib/until-aborted.ts';
 import { workloadKey } from '../model/cluster-view.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
-import type { LiveStores, NamespaceScope } from '../observe/live-stores.ts';
-import type { LiveView } from '../observe/live-view.ts';
+import type { NamespaceScope } from '../observe/live-stores.ts';
 import { createPolicyStores, type PolicyStores } from '../observe/policy-stores.ts';
 import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
 import type { BodyHandler } from '../webhook/server.ts';
 import { createSizeNewPods, type SizeNewPods } from '../webhook/size-new-pods.ts';
 import { policyAdmission } from './policy-admission.ts';
+import { rightsizingSettingsOf } from './rightsizing-settings.ts';
 import { createUsage } from './usage.ts';
 
 export interface RightsizingOptions extends EngineParts {
-  readonly config: Config;
-  readonly settings: () => RightsizingSettings;
+  /** The configuration in force. */
+  readonly config: () => Config;
   readonly api: KubeApi;
   readonly scope: NamespaceScope | undefined;
-  /** Made with `sizing: true`. */
-  readonly stores: LiveStores;
-  readonly view: LiveView;
   /** Run by whoever made it. */
-  readonly sizingView: LiveSizingView;
+  readonly view: LiveSizingView;
   readonly leadership: () => Leadership;
   /** What every engine that disrupts draws on. */
   readonly disruptions: Disruptions;
@@ -72,21 +69,21 @@ export interface Rightsizing {
  * made of that.
  */
 export function createRightsizing(options: RightsizingOptions): Rightsizing {
-  const { config, api, scope, clock, random, leadership, settings } = options;
+  const { api, scope, view, clock, random, leadership } = options;
+  const config = options.config();
+  const settings = () => rightsizingSettingsOf(options.config());
   const reading = { api, clock, random, log: options.log.child('informer'), scope };
-  const view = options.sizingView;
   const { limits, allowedPolicyNamespaces: allowed } = config.rightsizing;
   const rulingNamespaces = allowed.includes('*') ? undefined : [config.operator.namespace, ...allowed];
   const policies = createPolicyStores({ ...reading, limits, rulingNamespaces });
   const usage = createUsage({
     ...options,
-    view,
+    config,
     targets: usageTargets({ view, policies, select: (workload) => engine.controller.select(workload) }),
     isLeader: () => leadership().leader,
   });
   const engine = createRightsizingEngine({
     ...options,
-    view,
     policies,
     usage: usage.collector,
     settings,

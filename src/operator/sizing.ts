@@ -14,7 +14,6 @@ import { createSizingStores } from '../observe/sizing/sizing-stores.ts';
 import { type Allocation, createAllocation } from './allocation.ts';
 import type { ExplainEndpointOptions } from './endpoints.ts';
 import { createRightsizing, type Rightsizing } from './rightsizing.ts';
-import { rightsizingSettingsOf } from './rightsizing-settings.ts';
 import type { NamedInformer } from './store-metrics.ts';
 
 export interface SizingOptions extends EngineParts {
@@ -83,9 +82,7 @@ export function createSizing(options: SizingOptions): Sizing | undefined {
         ...options,
         journal: journalOf(options.journal, 'rightsizing'),
         servesResize,
-        config: config(),
-        settings: () => rightsizingSettingsOf(config()),
-        sizingView: view,
+        view,
         otherResizes: () => allocation?.engine.resizes.list() ?? [],
         isAllocated: (pod) => allocation?.engine.isAllocated(pod) ?? false,
       })

@@ -3,7 +3,6 @@ import type { Events } from '../../act/events.ts';
 import type { EngineJournal } from '../../act/journal.ts';
 import type { Resize } from '../../act/resize.ts';
 import type { ReadAnswer } from '../../act/resize-answers.ts';
-import type { ForgetOriginals } from '../../act/restore.ts';
 import type { ResizeDecision } from '../../decide/size-decision.ts';
 import type { Block, InFlightEviction, Leadership } from '../../guard/context.ts';
 import type { InFlightResize, SizeGuardContext, SizePolicy } from '../../guard/size/context.ts';
@@ -50,7 +49,6 @@ export interface AllocationActuatorOptions {
   readonly evictions: () => readonly InFlightEviction[];
   readonly servesResize: () => boolean | undefined;
   readonly resize: Resize;
-  readonly forgetOriginals: ForgetOriginals;
   /** A resize on this node ended: it is worth a look. */
   readonly onEnd: (nodeName: string) => void;
   readonly events: Pick<Events, 'onPod'>;

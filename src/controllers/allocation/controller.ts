@@ -25,7 +25,6 @@ export interface AllocationControllerOptions {
   readonly pass: AllocationPass;
   readonly reports: AllocationReports;
   readonly actuator: AllocationActuator;
-  readonly isResizing: (podUid: string) => boolean;
   readonly onPodGone: (podUid: string) => void;
   readonly metrics: Metrics;
   readonly clock: Clock;

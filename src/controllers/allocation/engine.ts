@@ -72,21 +72,25 @@ export function createAllocationEngine(options: AllocationEngineOptions): Alloca
   const inFlight = createResizesInFlight({ view, clock, deadlines: () => DEADLINES, engine: 'allocation' });
   const resizes = (): readonly InFlightResize[] => [...inFlight.list(), ...options.otherResizes()];
   const lastWriteAt = history.lastChange;
-  const isResizing = inFlight.isResizing;
-  const forgetOriginals = createForgetOriginals(api);
-  const shared = { ...options, log, history, memory, events, agents, inFlight, resizes, lastWriteAt, isResizing };
+  const shared = { ...options, log, history, memory, events, agents, inFlight, resizes, lastWriteAt };
   const facts = createAllocationFacts({
     ...shared,
     infeasible: (podUid, nodeName) => history.infeasible(podUid, nodeName)?.changes,
   });
   const actuator = createAllocationActuator({
     ...shared,
-    forgetOriginals,
     resize: createResize({ api, pod: (namespace, name) => view.pod(namespace, name) }),
     onEnd: (node) => controller.wakeNode(node),
   });
   const quotaReadings = createQuotaReadings({ read: createReadQuotas(api), underWay: facts.growthUnderWay, clock });
-  const pass = createAllocationPass({ ...shared, facts, actuator, forgetOriginals, quotaReadings });
+  const pass = createAllocationPass({
+    ...shared,
+    facts,
+    actuator,
+    isResizing: inFlight.isResizing,
+    forgetOriginals: createForgetOriginals(api),
+    quotaReadings,
+  });
   const reports = createAllocationReports({ ...shared, facts, writeStatus: createWriteAllocationStatus(api) });
   const controller: AllocationController = createAllocationController({
     ...shared,
