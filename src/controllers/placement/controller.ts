@@ -4,7 +4,6 @@
  */
 import type { Events } from '../../act/events.ts';
 import type { ManagedPolicy, PlacementPolicy } from '../../decide/placement/policy.ts';
-import type { SteeringLog } from '../../guard/steering-history.ts';
 import type { BackoffPolicy } from '../../lib/backoff.ts';
 import type { Clock, Timer } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
@@ -16,9 +15,8 @@ import { workloadKey, workloadOfKey } from '../../model/cluster-view.ts';
 import type { PodRecord, WorkloadRecord } from '../../model/records.ts';
 import type { LiveView, ViewChange } from '../../observe/live-view.ts';
 import { adoptEvictions } from '../adopt-disruptions.ts';
-import type { DisruptionTurns } from '../disruption-turns.ts';
+import type { Disruptions } from '../disruptions.ts';
 import { createBreather, createEngineQueue, type Look } from '../engine-queue.ts';
-import type { EvictionsInFlight } from '../evictions-in-flight.ts';
 import { watchMissedAdmissions } from './missed-admissions.ts';
 import type { PlanGauges } from './plan-gauges.ts';
 import type { PlacementReconciler, ReconcileResult } from './reconciler.ts';
@@ -30,9 +28,7 @@ export interface PlacementControllerOptions {
   /** New pods are meant to pass this operator's webhook. */
   readonly steersNewPods: () => boolean;
   readonly reconciler: PlacementReconciler;
-  readonly inFlight: Pick<EvictionsInFlight, 'add' | 'remove'>;
-  readonly steering: Pick<SteeringLog, 'recordSteered' | 'forgetAll'>;
-  readonly turns: Pick<DisruptionTurns, 'isWaiting' | 'onTurn'>;
+  readonly disruptions: Pick<Disruptions, 'history' | 'inFlight' | 'turns'>;
   readonly events: Pick<Events, 'onWorkload'>;
   readonly metrics: Metrics;
   readonly gauges: PlanGauges;
@@ -67,7 +63,8 @@ const CAPACITY_MILLIS = 1_000;
 const retryPolicy: BackoffPolicy = { initialMillis: 1_000, factor: 2, maxMillis: 300_000, jitter: 0.2 };
 
 export function createPlacementController(options: PlacementControllerOptions): PlacementController {
-  const { view, rules, reconciler, inFlight, turns, events, metrics, clock, random, log } = options;
+  const { view, rules, reconciler, events, metrics, clock, random, log } = options;
+  const { inFlight, turns, history } = options.disruptions;
   /** Keys of managed workloads. */
   const managed = new Set<string>();
   /** Keys of workloads with pods on the wrong side: those that freed capacity on nodes may concern. */
@@ -174,9 +171,9 @@ export function createPlacementController(options: PlacementControllerOptions): 
     const onPod = (before: PodRecord | undefined, after: PodRecord | undefined): void => {
       if (before !== undefined && before.uid !== after?.uid) inFlight.remove(before.uid);
       if (before !== undefined || after?.admissionId === undefined) return;
-      if (options.steering.recordSteered(after)) for (const key of drifting) wake(key);
+      if (history.steering.recordSteered(after)) for (const key of drifting) wake(key);
     };
-    options.steering.forgetAll();
+    history.steering.forgetAll();
     const unsubscribe = [
       view.onChange(onChange),
       view.onPod(onPod),

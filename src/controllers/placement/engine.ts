@@ -36,14 +36,10 @@ export interface PlacementEngine {
 
 export function createPlacementEngine(options: PlacementEngineOptions): PlacementEngine {
   const { api, spot, disruptions, metrics, clock } = options;
-  const { history, inFlight, turns } = disruptions;
   const shared = {
     ...options,
-    inFlight,
-    steering: history.steering,
     events: createEvents(options.events, clock, 'Place'),
-    turns,
-    moves: createMoveTracker(history, options.steersNewPods),
+    moves: createMoveTracker(disruptions.history, options.steersNewPods),
     restamp: createRestamp(api),
     gauges: createPlanGauges(metrics),
   };

@@ -36,13 +36,13 @@ function setUp(outcomes: readonly EvictionOutcome[], changes: SceneChanges & { r
         return outcomes[asked++] ?? { result: 'evicted' };
       },
       history,
-    },
-    turns: {
-      take() {
-        story.push('take');
-        return others;
+      turns: {
+        take() {
+          story.push('take');
+          return others;
+        },
+        noteBlocked: (_, { reason }) => void story.push(`no place for ${reason}`),
       },
-      noteBlocked: (_, { reason }) => void story.push(`no place for ${reason}`),
     },
     moves: { started: ({ pod }, _, known) => void story.push(`watch ${pod.name} of ${[...(known ?? [])].join()}`) },
     spot: {

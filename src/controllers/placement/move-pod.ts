@@ -24,8 +24,9 @@ import type { PlacementRules } from './rules.ts';
 
 export interface MovePodOptions {
   readonly rules: () => PlacementRules;
-  readonly disruptions: Pick<Disruptions, 'contextWith' | 'disrupt' | 'history'>;
-  readonly turns: Pick<DisruptionTurns, 'take' | 'noteBlocked'>;
+  readonly disruptions: Pick<Disruptions, 'contextWith' | 'disrupt' | 'history'> & {
+    readonly turns: Pick<DisruptionTurns, 'take' | 'noteBlocked'>;
+  };
   readonly moves: Pick<MoveTracker, 'started'>;
   readonly spot: Pick<SpotMemory, 'startProbe' | 'cancelProbe'>;
   readonly blocks: Pick<BlockReporter, 'report'>;
@@ -57,7 +58,8 @@ export class EvictionError extends Error {
 }
 
 export function createMovePod(options: MovePodOptions): MovePod {
-  const { rules, disruptions, turns, blocks, clock } = options;
+  const { rules, disruptions, blocks, clock } = options;
+  const { turns } = disruptions;
   /**
    * The API server asked everybody to wait until then (429 with Retry-After and no PDB as its cause). Only evictions
    * wait: they are many and can.

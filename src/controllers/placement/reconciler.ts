@@ -13,7 +13,6 @@ import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
 import type { WorkloadRecord } from '../../model/records.ts';
-import type { DisruptionTurns } from '../disruption-turns.ts';
 import type { Disruptions } from '../disruptions.ts';
 import type { SpotWatch } from '../spot-watch.ts';
 import { createBlockReporter } from './block-reporter.ts';
@@ -28,7 +27,6 @@ export interface ReconcilerOptions {
   readonly view: ClusterView;
   readonly rules: () => PlacementRules;
   readonly disruptions: Disruptions;
-  readonly turns: DisruptionTurns;
   readonly moves: MoveTracker;
   readonly spot: SpotWatch;
   readonly restamp: Restamp;
@@ -58,11 +56,11 @@ export interface PlacementReconciler {
 }
 
 export function createPlacementReconciler(options: ReconcilerOptions): PlacementReconciler {
-  const { view, rules, disruptions, turns, moves, spot, events, journal, gauges, clock } = options;
+  const { view, rules, disruptions, moves, spot, events, journal, gauges, clock } = options;
   const log = options.log.child('placement');
   const blocks = createBlockReporter(options);
   const movePod = createMovePod({ ...options, spot: spot.memory, blocks, log });
-  const { evict } = disruptions;
+  const { evict, turns } = disruptions;
   const fallBack = createFallBack({ ...options, evict, spot: spot.memory, covers: spot, blocks, log });
   const restamps = createRestampBatch(options);
 
