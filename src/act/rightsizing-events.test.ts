@@ -6,12 +6,12 @@ import { isReasonName, renderReason } from '../lib/reasons.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { policyRecord } from '../model/testing/policies.ts';
 import { aSizedWorkload } from '../model/testing/sizing-records.ts';
-import { createRightsizingEvents } from './rightsizing-events.ts';
+import { createEvents } from './events.ts';
 
 function setUp() {
   const notices: EventNotice[] = [];
   const clock = createVirtualClock(0);
-  const events = createRightsizingEvents({ record: (notice) => notices.push(notice) }, clock);
+  const events = createEvents({ record: (notice) => notices.push(notice) }, clock, 'Rightsize');
   return { notices, clock, events };
 }
 const web = aSizedWorkload();

@@ -2,7 +2,7 @@
  * Tells policies that the cluster cannot be read: an event and a count at once, conditions when it lasts or when a
  * right is missing, which does not pass by itself. Property 28.
  */
-import type { RightsizingEvents } from '../../act/rightsizing-events.ts';
+import type { Events } from '../../act/events.ts';
 import { isForbidden } from '../../api/kube-error.ts';
 import type { UnreadCluster } from '../../decide/rightsizing/unread-conditions.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -17,7 +17,7 @@ import type { PolicyBooks } from './policies.ts';
 export interface CannotReadOptions {
   readonly view: { unread(): readonly UnreadStore[] };
   readonly books: PolicyBooks;
-  readonly events: RightsizingEvents;
+  readonly events: Events;
   readonly metrics: Metrics;
   readonly clock: Clock;
 }

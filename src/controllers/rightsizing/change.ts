@@ -1,7 +1,7 @@
 /** The bookkeeping of a change: beginning, spreading, taking back, and what is told of each. */
 
+import type { Events } from '../../act/events.ts';
 import type { EngineJournal } from '../../act/journal.ts';
-import type { RightsizingEvents } from '../../act/rightsizing-events.ts';
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import type { ApplyMethod } from '../../api/optimization-policy-status.ts';
 import { describeChanges } from '../../decide/rightsizing/due-changes.ts';
@@ -29,7 +29,7 @@ import type { LookForThrottling } from './throttling.ts';
 
 export interface ChangeOptions {
   readonly lookForThrottling: LookForThrottling;
-  readonly events: RightsizingEvents;
+  readonly events: Events;
   readonly journal: EngineJournal;
   readonly metrics: Metrics;
   readonly clock: Clock;

@@ -2,7 +2,7 @@
  * The rightsizing loop: policies are worked through at their own pace; a workload that changes in between is looked at
  * alone, within a second. What Stowage itself writes into a status wakes nobody.
  */
-import type { RightsizingEvents } from '../../act/rightsizing-events.ts';
+import type { Events } from '../../act/events.ts';
 import { largestNode } from '../../decide/rightsizing/largest-node.ts';
 import { requeueAfter } from '../../decide/rightsizing/requeue.ts';
 import { createPolicyIndex, type PolicyIndex, type PolicySelection } from '../../decide/rightsizing/select-policy.ts';
@@ -42,7 +42,7 @@ export interface RightsizingControllerOptions {
   readonly memory: RightsizingMemory;
   readonly handBack: HandBack;
   readonly settings: () => RightsizingSettings;
-  readonly events: RightsizingEvents;
+  readonly events: Events;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly random: Random;
@@ -256,8 +256,7 @@ export function createRightsizingController(options: RightsizingControllerOption
     for (const policy of policies.policies()) wake('policy', policyKey(policy));
     // Policies may have gone while nobody led, or while nothing was to be written.
     for (const workload of view.workloads()) {
-      if (handBack.isNeeded(workload) && select(workload).winner === undefined)
-        wake('workload', workloadKey(workload));
+      if (handBack.isNeeded(workload) && select(workload).winner === undefined) wake('workload', workloadKey(workload));
     }
   };
 

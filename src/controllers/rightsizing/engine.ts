@@ -1,10 +1,10 @@
 /** The rightsizing engine's controllers, put together. */
 
+import { createEvents } from '../../act/events.ts';
 import { createWritePolicyStatus } from '../../act/policy-status.ts';
 import { createResize } from '../../act/resize.ts';
 import { createHandBackTemplate } from '../../act/restore.ts';
 import { createRetemplate } from '../../act/retemplate.ts';
-import { createRightsizingEvents } from '../../act/rightsizing-events.ts';
 import { createAnnotateWorkload } from '../../act/workload-annotations.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
 import { policyWarnings } from '../../decide/rightsizing/policy-warnings.ts';
@@ -92,7 +92,7 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
     memory,
     annotate,
     books,
-    events: createRightsizingEvents(options.events, clock),
+    events: createEvents(options.events, clock, 'Rightsize'),
     turns,
     handBack: createHandBack({
       annotate,

@@ -2,8 +2,9 @@
  * Replaces pods one by one with such of another size: picks the first that may go, and judges what came of the last
  * one.
  */
+
+import type { Events } from '../../act/events.ts';
 import type { EngineJournal } from '../../act/journal.ts';
-import type { RightsizingEvents } from '../../act/rightsizing-events.ts';
 import { describeChanges } from '../../decide/rightsizing/due-changes.ts';
 import type { DriftedPod } from '../../decide/rightsizing/pod-drift.ts';
 import { isRather } from '../../decide/rightsizing/rather-size.ts';
@@ -44,7 +45,7 @@ export interface PodReplacement {
 export interface PodReplacementOptions {
   readonly actuator: Pick<SizeActuator, 'evict' | 'tryEviction'>;
   readonly history: Pick<SizeLog, 'recordIneffective' | 'recordEffective' | 'recordFailure' | 'recordSuccess'>;
-  readonly events: RightsizingEvents;
+  readonly events: Events;
   readonly journal: EngineJournal;
   readonly clock: Clock;
 }

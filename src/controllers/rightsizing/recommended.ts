@@ -1,6 +1,7 @@
 /** A recommendation as it is told: as a text, and whether it says something new to a person. */
+
+import type { Events } from '../../act/events.ts';
 import type { EngineJournal } from '../../act/journal.ts';
-import type { RightsizingEvents } from '../../act/rightsizing-events.ts';
 import type { SizedAdvice } from '../../decide/rightsizing/recommend-workload.ts';
 import { containerRecommendation } from '../../decide/rightsizing/workload-status.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -20,7 +21,7 @@ const TELLING = 0.1;
 const RENEW_MILLIS: Millis = 3_600_000;
 
 export interface TellRecommendationOptions {
-  readonly events: Pick<RightsizingEvents, 'onWorkload'>;
+  readonly events: Pick<Events, 'onWorkload'>;
   readonly journal: EngineJournal;
   readonly metrics: Metrics;
   readonly clock: Clock;

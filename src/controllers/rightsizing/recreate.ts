@@ -3,7 +3,7 @@
  * harm.
  */
 
-import type { RightsizingEvents } from '../../act/rightsizing-events.ts';
+import type { Events } from '../../act/events.ts';
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import { dueChanges } from '../../decide/rightsizing/due-changes.ts';
 import { partsOf, partsTakenBack, takenBack, withoutParts } from '../../decide/rightsizing/side-by-side.ts';
@@ -32,7 +32,7 @@ export interface RecreateOptions {
   readonly changes: Changes;
   readonly history: Pick<SizeLog, 'recordIneffective' | 'recordEffective'>;
   readonly settings: () => RightsizingSettings;
-  readonly events: RightsizingEvents;
+  readonly events: Events;
   readonly metrics: Metrics;
   readonly clock: Clock;
 }

@@ -1,6 +1,7 @@
 /** The bookkeeping of what replicas are given each for itself: what is in force for them, what is watched, what is told. */
+
+import type { Events } from '../../act/events.ts';
 import type { EngineJournal } from '../../act/journal.ts';
-import type { RightsizingEvents } from '../../act/rightsizing-events.ts';
 import { describeChanges } from '../../decide/rightsizing/due-changes.ts';
 import { type Beginning, joinChanges } from '../../decide/rightsizing/side-by-side.ts';
 import { watchChange } from '../../decide/rightsizing/watched-change.ts';
@@ -31,7 +32,7 @@ export interface Given {
 }
 
 export interface TellReplicas {
-  readonly events: RightsizingEvents;
+  readonly events: Events;
   readonly journal: EngineJournal;
   readonly metrics: Metrics;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { createEvents } from '../../act/events.ts';
 import { createJournal } from '../../act/journal.ts';
 import { answer } from '../../act/resize-answers.ts';
-import { createRightsizingEvents } from '../../act/rightsizing-events.ts';
 import type { EventNotice } from '../../kube/event-object.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
@@ -14,7 +14,7 @@ function setUp() {
   const notices: EventNotice[] = [];
   const clock = createVirtualClock(0);
   const journal = createJournal({ clock });
-  const events = createRightsizingEvents({ record: (notice) => notices.push(notice) }, clock);
+  const events = createEvents({ record: (notice) => notices.push(notice) }, clock, 'Rightsize');
   return { notices, journal, report: createSkipReporter({ events, journal }) };
 }
 

@@ -1,13 +1,14 @@
 /** Says why a workload is not changed: journal each time, event once per reason and hour where a person should know. */
+
+import type { Events } from '../../act/events.ts';
 import type { EngineJournal } from '../../act/journal.ts';
-import type { RightsizingEvents } from '../../act/rightsizing-events.ts';
 import type { WorkloadOutcome } from '../../decide/rightsizing/workload-status.ts';
 import { describeReason, type ReasonName, renderReason } from '../../lib/reasons.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
 
 export interface SkipReporterOptions {
-  readonly events: RightsizingEvents;
+  readonly events: Events;
   readonly journal: EngineJournal;
 }
 

@@ -2,7 +2,7 @@
  * What wakes rightsizing between its passes: workloads, pods and bounds that change, policies that come and go, usage
  * that is known.
  */
-import type { RightsizingEvents } from '../../act/rightsizing-events.ts';
+import type { Events } from '../../act/events.ts';
 import type { PolicySelection } from '../../decide/rightsizing/select-policy.ts';
 import type { Clock, Timer } from '../../lib/clock.ts';
 import type { Metrics } from '../../lib/metrics.ts';
@@ -29,7 +29,7 @@ export interface WakeOptions {
   readonly books: PolicyBooks;
   readonly memory: RightsizingMemory;
   readonly handBack: HandBack;
-  readonly events: RightsizingEvents;
+  readonly events: Events;
   readonly metrics: Metrics;
   readonly clock: Clock;
 }

@@ -1,7 +1,7 @@
 /** One look at one workload: recommend, tell, and apply as the policy says. */
 
+import type { Events } from '../../act/events.ts';
 import type { EngineJournal } from '../../act/journal.ts';
-import type { RightsizingEvents } from '../../act/rightsizing-events.ts';
 import type { AnnotateWorkload } from '../../act/workload-annotations.ts';
 import { isPaused, rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import { chooseMethod } from '../../decide/rightsizing/choose-method.ts';
@@ -64,7 +64,7 @@ export interface WorkloadReconcilerOptions extends AdviseOptions {
   readonly sizesNewPods: () => boolean;
   readonly apply: ApplySizes;
   readonly annotate: AnnotateWorkload;
-  readonly events: RightsizingEvents;
+  readonly events: Events;
   readonly journal: EngineJournal;
   readonly metrics: Metrics;
   readonly clock: Clock;
