@@ -4,7 +4,7 @@
 import { isForbidden } from '../api/kube-error.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { Freshness, Store } from '../kube/store.ts';
-import { type Clock, sleep } from '../lib/clock.ts';
+import { type Clock, pause } from '../lib/clock.ts';
 import { createDeferred } from '../lib/deferred.ts';
 import type { Millis } from '../lib/units.ts';
 
@@ -35,7 +35,7 @@ export function joinInformers<R>(byNamespace: ReadonlyMap<string, Informer<R>>, 
   /** No informer tells that it is refused. */
   const untilSynced = async (signal: AbortSignal): Promise<void> => {
     while (clock !== undefined && freshness() === 'initial') {
-      await sleep(clock, LOOK_MILLIS, signal).catch(() => {});
+      await pause(clock, LOOK_MILLIS, signal);
       if (signal.aborted) return synced.reject(signal.reason);
     }
     if (freshness() !== 'initial') synced.resolve();

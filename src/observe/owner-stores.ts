@@ -5,7 +5,7 @@
 import type { DiscoveredResource, KubeApi } from '../api/kube-api.ts';
 import type { ResourceType } from '../api/resources.ts';
 import type { Informer, InformerHandler } from '../kube/informer.ts';
-import { type Clock, sleep } from '../lib/clock.ts';
+import { type Clock, pause, sleep } from '../lib/clock.ts';
 import { createDeferred } from '../lib/deferred.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
@@ -117,7 +117,7 @@ export function createOwnerStores(options: OwnerStoresOptions): OwnerStores {
       if (availability.kind === 'served') await followWhileServed(owner, availability.type, settle, signal);
       else if (!signal.aborted) say(owner, `Owners of this kind are not followed: ${whyNot(availability)}`);
       if (availability.kind !== 'unknown') settle();
-      await sleep(clock, pauseAfter(availability), signal).catch(() => {});
+      await pause(clock, pauseAfter(availability), signal);
     }
   };
 

@@ -3,7 +3,7 @@ import type { DiscoveredResource, KubeApi } from '../api/kube-api.ts';
 import { isForbidden, isNotFound } from '../api/kube-error.ts';
 import type { ResourceType } from '../api/resources.ts';
 import type { Informer, InformerHandler } from '../kube/informer.ts';
-import { type Clock, sleep } from '../lib/clock.ts';
+import { type Clock, pause } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
 import type { Millis } from '../lib/units.ts';
 
@@ -80,7 +80,7 @@ export async function untilUnavailable(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    await sleep(clock, LOOK_AGAIN_MILLIS, signal).catch(() => {});
+    await pause(clock, LOOK_AGAIN_MILLIS, signal);
     if (signal.aborted || informer.freshness() === 'fresh') continue;
     if ((await look(signal)).kind === 'unavailable') return;
   }

@@ -11,7 +11,7 @@ import { isDryRun } from '../controllers/rightsizing/settings.ts';
 import { usageTargets } from '../controllers/rightsizing/targets.ts';
 import type { Leadership } from '../guard/context.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
-import { type Clock, sleep } from '../lib/clock.ts';
+import { type Clock, pause } from '../lib/clock.ts';
 import type { Millicores, Millis } from '../lib/units.ts';
 import { aborted } from '../lib/until-aborted.ts';
 import { workloadKey } from '../model/cluster-view.ts';
@@ -130,7 +130,7 @@ const TELL_MILLIS: Millis = 30_000;
 /** Until `signal` aborts. Without it an operator that lacks one right would wait for ever, and policies say nothing. */
 async function tellWhileUnread({ controller }: RightsizingEngine, clock: Clock, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await sleep(clock, TELL_MILLIS, signal).catch(() => {});
+    await pause(clock, TELL_MILLIS, signal);
     if (!signal.aborted) await controller.tellUnread(signal).catch(() => {});
   }
 }

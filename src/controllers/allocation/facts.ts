@@ -19,6 +19,7 @@ import { actingVpa } from '../../model/acting-vpa.ts';
 import { hasEnded } from '../../model/owners.ts';
 import { heldRequests, type SizeChange } from '../../model/pod-size.ts';
 import type { NodeRecord } from '../../model/records.ts';
+import { workloadRef } from '../../model/refs.ts';
 import { isOwnManager } from '../../model/size-managers.ts';
 import type { QuotaRecord, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
@@ -143,7 +144,7 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
       const { nodeName = '' } = found.pod;
       return {
         pod,
-        workload: workload && { kind: workload.kind, namespace: workload.namespace, name: workload.name },
+        workload: workload && workloadRef(workload),
         workloadUid: workload?.uid,
         facts,
         history,

@@ -6,6 +6,7 @@
 import type { EpochMillis, Millicores, Millis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
 import type { SizeChange } from '../../model/pod-size.ts';
+import { podRef } from '../../model/refs.ts';
 import { limitRangeProblem } from '../../model/size-bounds.ts';
 import type { QuotaRecord } from '../../model/sizing-records.ts';
 import type { ResizeDecision } from '../size-decision.ts';
@@ -259,7 +260,7 @@ function decide(
     engine: 'allocation',
     workload,
     workloadUid,
-    pod: { namespace: pod.namespace, name: pod.name, uid: pod.uid },
+    pod: podRef(pod),
     changes,
     ...marks,
     why: {

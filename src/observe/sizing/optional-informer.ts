@@ -5,7 +5,7 @@
 import type { KubeApi } from '../../api/kube-api.ts';
 import { apiVersionOf, type ResourceType } from '../../api/resources.ts';
 import type { Informer, InformerHandler } from '../../kube/informer.ts';
-import { type Clock, sleep } from '../../lib/clock.ts';
+import { type Clock, pause } from '../../lib/clock.ts';
 import { createDeferred } from '../../lib/deferred.ts';
 import type { Logger } from '../../lib/log.ts';
 import { freshnessOf, type JoinedInformer } from '../joined-informer.ts';
@@ -139,7 +139,7 @@ export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): 
         const availability = await look(signal);
         if (availability.kind === 'served') await follow(signal);
         if (availability.kind === 'unavailable') synced.resolve();
-        await sleep(clock, pauseAfter(availability), signal).catch(() => {});
+        await pause(clock, pauseAfter(availability), signal);
       }
     },
   };

@@ -1,7 +1,8 @@
 /** The engine is on and may write, the owner lets it, this replica leads, and what is known is fresh. */
 import { isPaused } from '../../../api/annotations-rightsizing.ts';
-import { inWords, object } from '../../objection.ts';
+import { object } from '../../objection.ts';
 import { objectToStale } from '../../rules/freshness.ts';
+import { objectToNewLeader } from '../../rules/leadership.ts';
 import { sizeRule } from '../context.ts';
 
 export const engineOn = sizeRule(
@@ -52,7 +53,6 @@ export const warmedUp = sizeRule(
   ({ decision }, { leadership, settings, now }) => {
     // What a predecessor left pending is in the way of others until it is taken back.
     if (decision.kind === 'resize' && decision.isWithdrawal === true) return undefined;
-    const remaining = leadership.sinceMillis + settings.warmUpMillis - now;
-    return remaining > 0 ? object('LeaderWarmup', { remaining: inWords(remaining) }, remaining) : undefined;
+    return objectToNewLeader(leadership, settings.warmUpMillis, now);
   },
 );
