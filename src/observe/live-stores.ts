@@ -23,6 +23,7 @@ import { inferNodes } from './inferred-nodes.ts';
 import { joinInformers } from './joined-informer.ts';
 import { createProjections, type Projections } from './project.ts';
 import type { ClaimRecord, VolumeRecord } from './project-cluster.ts';
+import { createSeenTimes, logOddTimes } from './seen-times.ts';
 
 /** The informers behind one view. Keys are `namespace/name`, or `name` for what belongs to no namespace. */
 export interface LiveStores {
@@ -72,12 +73,18 @@ export function createLiveStores(options: LiveStoresOptions): LiveStores {
     isEqual?: (before: R, after: R) => boolean,
   ): Informer<R> => informerIn(options, type, { ...options, type, project: projection, ...(isEqual && { isEqual }) });
   const compact = createPodCompactor(MAX_POD_STATES);
-  const pods = informerIn(options, resources.pods, {
+  const seen = createSeenTimes({
+    clock: options.clock,
+    isFollowing: () => pods.freshness() === 'fresh',
+    onOdd: logOddTimes(log, options.clock),
+  });
+  const pods: Informer<PodRecord> = informerIn(options, resources.pods, {
     ...options,
     type: resources.pods,
     project: (object, before: PodRecord | undefined) => {
       const pod = project.pod(object);
-      return pod && compact(pod, before);
+      const graceMillis = (object.metadata?.deletionGracePeriodSeconds ?? 0) * 1000;
+      return pod && seen.date({ pod, before, graceMillis }, (dated) => compact(dated, before));
     },
     originOf: ({ uid, name, resourceVersion }) => ({ uid, name, version: parseResourceVersion(resourceVersion) }),
   });
@@ -102,7 +109,7 @@ export function informerIn<T extends KubeObject, R>(
   const each = scope.namespaces.map(
     (namespace) => [namespace, createInformer({ ...options, listOptions: { namespace } })] as const,
   );
-  return joinInformers(new Map(each));
+  return joinInformers(new Map(each), options.clock);
 }
 
 /** What belongs to no namespace; where it may not be read, what can be said of it all the same. */

@@ -4,7 +4,14 @@ import type { KubeObject, Pod } from '../api/core.ts';
 import { type ResourceType, resources } from '../api/resources.ts';
 import { parseQuantity, toBytes } from '../lib/quantity.ts';
 import type { EmbeddedWorld } from './testing/embedded-world.ts';
-import { createPolicy, loadedDeployment, sizedPods, startSizedWorld, statusOf } from './testing/sized-world.ts';
+import {
+  createPolicy,
+  loadedDeployment,
+  type SizedWorldOptions,
+  sizedPods,
+  startSizedWorld,
+  statusOf,
+} from './testing/sized-world.ts';
 import { inShop, MINUTE, patchDeployment } from './testing/steps.ts';
 
 const KINDS = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
@@ -69,8 +76,9 @@ async function start(
   kind: Kind,
   fields: Parameters<typeof createPolicy>[1] = {},
   restarts = false,
+  options: SizedWorldOptions = {},
 ): Promise<EmbeddedWorld> {
-  const world = await startSizedWorld({ onDemandNodes: 3, spotNodes: 0 });
+  const world = await startSizedWorld({ onDemandNodes: 3, spotNodes: 0, ...options });
   await deploy(world, kind, { restarts });
   await createPolicy(world, { mode: 'Auto', updates, ...fields });
   await world.until('nothing is to be done', async () => (await statusOf(world))?.reason === 'WithinMinChange');
@@ -158,6 +166,37 @@ describe('a rollout whose pods are killed for want of memory', () => {
     const world = await start('Deployment', { updates: { ...updates, allowRecreate: true } }, true);
     await release(world, 'Deployment');
     await untilAll(world, '2', 15 * MINUTE);
+    expect(world.evictions).toEqual([]);
+  });
+
+  test.each([
+    ['ten minutes behind', -10 * MINUTE],
+    ['a day behind', -1440 * MINUTE],
+    ['an hour ahead', 60 * MINUTE],
+    ['a year ahead', 525_600 * MINUTE],
+  ])('they are helped on nodes whose clocks are %s', async (_, nodesAheadMillis) => {
+    const world = await start('Deployment', {}, false, { nodesAheadMillis });
+    await release(world, 'Deployment');
+    await untilAll(world, '2', 15 * MINUTE);
+    expect(world.evictions).toEqual([]);
+  });
+
+  test('a leader that dies once a pod has more, before that is in force, leaves nothing stuck', async () => {
+    let [isArmed, isGiven] = [false, false];
+    const onWrite: SizedWorldOptions['onWrite'] = ({ resource, subresource }) => {
+      isGiven ||= isArmed && subresource === 'resize';
+      if (!isGiven || !isArmed || resource !== 'deployments') return;
+      isArmed = false;
+      world.cutOff('test_1');
+      throw new Error('connect ETIMEDOUT');
+    };
+    const world: EmbeddedWorld = await start('Deployment', {}, false, { onWrite });
+    isArmed = true;
+    // What it was given is not enough.
+    await release(world, 'Deployment', 'leak(100Mi, 144000Mi, 2Gi)');
+    await world.until('the leader is gone', () => isGiven && !isArmed, 5 * MINUTE);
+    await world.startOperator('test_2');
+    await untilAll(world, '2', 40 * MINUTE);
     expect(world.evictions).toEqual([]);
   });
 
