@@ -65,6 +65,27 @@ describe('somebody writes other sizes into the template', () => {
   });
 });
 
+test('a pipeline that replaces the object, and all that is kept on it, costs no pod its size: it is put back', async () => {
+  const world = await startSizedWorld();
+  await deployLoaded(world, { replicas: 2 });
+  await untilReady(world, 'web', 2);
+  await createPolicy(world, { mode: 'Auto' });
+  await world.until('all have less', () => all(world, 'memory', '120Mi'), 10 * MINUTE);
+  await world.clock.advance(10 * MINUTE);
+  const applied = await annotationOf(world, 'optipod.io/applied-sizes');
+  const before = resizes(world);
+  for (let round = 0; round < 3; round++) {
+    const { metadata } = await world.api.get(resources.deployments, 'web', inShop);
+    const ours = Object.keys(metadata?.annotations ?? {}).filter((key) => key.startsWith('optipod.io/'));
+    const annotations = Object.fromEntries(ours.map((key) => [key, null]));
+    await world.api.patch(resources.deployments, 'web', { type: 'merge', body: { metadata: { annotations } } }, inShop);
+    await world.clock.advance(2 * MINUTE);
+    expect(await annotationOf(world, 'optipod.io/applied-sizes')).toBe(applied);
+  }
+  expect(await all(world, 'memory', '120Mi')).toBe(true);
+  expect(resizes(world)).toBe(before);
+});
+
 test('an autoscaler that comes while the first pod is watched keeps the others from its CPU', async () => {
   const world = await startSizedWorld({ rightsizing: LONG });
   await deployLoaded(world, { replicas: 3 });

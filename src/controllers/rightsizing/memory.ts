@@ -15,6 +15,7 @@ import {
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { SizeChange } from '../../model/pod-size.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
+import type { KeptAnnotations } from './lost-annotations.ts';
 import type { ApplyResult } from './result.ts';
 import type { ThrottlingSeen } from './throttling.ts';
 
@@ -70,6 +71,8 @@ export interface WorkloadMemory {
   refused: ApplyResult | undefined;
   /** Annotations that were written and that the view shows only later. */
   written: { readonly at: EpochMillis; readonly annotations: Readonly<Record<string, string | null>> } | undefined;
+  /** What sizes hang on, as it was on the workload at the last look. */
+  kept: KeptAnnotations | undefined;
   /** A change of the template was made, with what it was to be: if it is gone again, somebody else writes it. */
   retemplated:
     | { readonly changes: readonly SizeChange[]; readonly at: EpochMillis; readonly wasSeen: boolean }
@@ -117,6 +120,7 @@ export function createRightsizingMemory(
         takenBack: [],
         refused: undefined,
         written: undefined,
+        kept: undefined,
         retemplated: undefined,
         beforeEviction: undefined,
         noRoom: nothing,

@@ -30,6 +30,7 @@ import type { ApplySizes } from './apply.ts';
 import { cappedResult } from './apply-result.ts';
 import type { InPlaceProblem } from './in-place-problem.ts';
 import { keptText, resumeWatches } from './keep-watch.ts';
+import { keptAnnotations, lostAnnotations } from './lost-annotations.ts';
 import {
   dropOutlived,
   dropUnspread,
@@ -103,6 +104,21 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
     return { status: 'Error', reason, message, isForbidden };
   };
 
+  /** @returns the workload with what somebody took away with the whole object, which is written again. */
+  const withKept = async (
+    workload: SizedWorkload,
+    { spec: { mode } }: ValidPolicy,
+    memory: WorkloadMemory,
+    signal: AbortSignal,
+  ): Promise<SizedWorkload> => {
+    const isWriting = mode === 'Auto' && !isDryRun(settings());
+    const lost = isWriting ? lostAnnotations(workload, memory.kept) : undefined;
+    if (lost === undefined) return workload;
+    // Where that fails pods keep their sizes all the same, and the next look tries again.
+    await write(workload, memory, lost, signal);
+    return { ...workload, annotations: { ...workload.annotations, ...lost } };
+  };
+
   /**
    * Applies the advice by the method the policy and the pods allow.
    * @returns undefined where nothing is to be applied at all, as in Recommend.
@@ -164,7 +180,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
     async reconcile(found, policy, largestNode, signal) {
       const now = clock.now();
       const memory = options.memory.of(found.uid);
-      const workload = withWritten(found, memory, now);
+      const workload = await withKept(withWritten(found, memory, now), policy, memory, signal);
       const before = policy.status.workloads?.find((entry) => isSame(entry, workload));
       // What the last leader wrote is where this one goes on.
       const lastApplied = workload.annotations[rightsizingKeys.lastApplied] ?? before?.lastApplied;
@@ -196,6 +212,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
           { [rightsizingKeys.watchedChanges]: keptText(memory) },
           signal,
         );
+      memory.kept = keptAnnotations(withWritten(found, memory, clock.now())) ?? lostAnnotations(found, memory.kept);
       const outcome = outcomeOf(applied, advised, problem?.message);
       if (applied?.isForbidden === true) forbidden ??= applied.message;
       const replicas = toldReplicas(advised);
