@@ -16,6 +16,7 @@ import { createJournalJudge } from './journal-judge.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import type { SimulatedOperator } from './operator-port.ts';
 import type { PolicyBook } from './policy-book.ts';
+import { createPolicyReports } from './policy-reports.ts';
 import { createProgressJudge } from './progress-judge.ts';
 import type { Tally } from './report.ts';
 import { createSizeJudge } from './size-judge.ts';
@@ -101,6 +102,7 @@ export function createJudge(options: JudgeOptions): Judge {
   let replicasNow = 0;
   const isDisturbed = (): boolean => cluster.server.faults.active().length > 0;
   const progress = createProgressJudge(clock, ledger);
+  const reports = createPolicyReports();
   const disruptions = createDisruptionJudge({ caches, config, clock, ledger, clockErrors });
   const writes = createWriteJudge({
     config,
@@ -255,6 +257,7 @@ export function createJudge(options: JudgeOptions): Judge {
       const pod = isRemoval ? caches.of(resources.pods).get(`${namespace}/${name}`) : undefined;
       const settles = [writes.onWrite(write, identity), ...(pod === undefined ? [] : [onRemoval(pod)])];
       return (outcome) => {
+        if (outcome.kind === 'done' && resource === 'optimizationpolicies') reports.onStatus(outcome.answer);
         for (const settle of settles) settle(outcome);
       };
     },
@@ -281,7 +284,7 @@ export function createJudge(options: JudgeOptions): Judge {
         const since = changedAt.get(facts.uid) ?? clock.now();
         if (clock.now() - since < REST_MILLIS) continue;
         if (facts.rule !== undefined) monitor.judgeRest(facts, explain(facts) ?? heldBack(facts));
-        sizes.judgeRest(facts, () => explainSizes(facts));
+        sizes.judgeRest(facts, () => reports.of(facts) ?? explainSizes(facts));
       }
     },
     tally: (elapsedMillis) => ({
