@@ -9,6 +9,7 @@ import type { Random } from '../../lib/random.ts';
 import type { Millis } from '../../lib/units.ts';
 import { type WorkloadRef, workloadOfKey } from '../../model/cluster-view.ts';
 import type { PodRecord } from '../../model/records.ts';
+import type { SizedWorkload } from '../../model/sizing-records.ts';
 import type { AllocationStores } from '../../observe/allocation-stores.ts';
 import type { AllocationRecord } from '../../observe/project-allocation.ts';
 import type { LiveSizingView } from '../../observe/sizing/live-sizing-view.ts';
@@ -84,9 +85,13 @@ export function createAllocationController(options: AllocationControllerOptions)
     for (const { name } of view.nodes()) if (view.podsOnNode(name).length > 0) wakeNode(name);
     for (const record of stores.all()) if (isLost(record)) wakeRecord(record);
   };
+  /** Workloads as they were when their pods were woken. */
+  const looked = new WeakSet<SizedWorkload>();
   const wakePods = (ref: WorkloadRef): void => {
     const workload = view.workload(ref);
-    if (workload === undefined) return;
+    // A change of one of its pods is told as one of the workload: what of it concerns the others waits for the resync.
+    if (workload === undefined || looked.has(workload)) return;
+    looked.add(workload);
     for (const { pod } of view.podsOf(workload)) if (pod.nodeName !== undefined) wakeNode(pod.nodeName, BOUNDS);
   };
   /** Of a quota, limit range or autoscaler: all allocated pods of its namespace may be bounded anew. */
