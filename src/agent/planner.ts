@@ -107,9 +107,13 @@ export function planTick(input: TickInput): Tick {
     rules,
     now: time.steady,
   });
+  const pods = new Map(input.pods.map(({ pod }) => [pod.uid, pod]));
+  const intended = (each: PodPlan): readonly IntendedWrite[] => {
+    const pod = pods.get(each.uid);
+    return pod === undefined ? [] : intend({ pod, plan: each }, plan, measured, input);
+  };
   // Nothing is written for what was observed only.
-  const writes = rules.apply === 'observe' ? [] : plan.pods.flatMap((each) => intend(each, plan, measured, input));
-  return { plan, measured, writes };
+  return { plan, measured, writes: rules.apply === 'observe' ? [] : plan.pods.flatMap(intended) };
 }
 
 /** What the operator says of the past beats annotations, and these beat what the agent noted itself. */
@@ -145,13 +149,11 @@ function quotasOf({ pods, stores }: TickInput): ReadonlyMap<string, NodeQuota> {
 
 /** At most one write: what the plan wants, what takes back an older wish, or the first word about a pod. */
 function intend(
-  plan: PodPlan,
+  { pod, plan }: { readonly pod: AgentPod['pod']; readonly plan: PodPlan },
   node: NodePlan,
   measured: ReadonlyMap<string, Measurement>,
-  { node: { name: nodeName, allocatable }, pods, stores, unenforced, rules, time }: TickInput,
+  { node: { name: nodeName, allocatable }, stores, unenforced, rules, time }: TickInput,
 ): readonly IntendedWrite[] {
-  const pod = pods.find((each) => each.pod.uid === plan.uid)?.pod;
-  if (pod === undefined) return [];
   const known = stores.allocation(plan.uid)?.spec;
   const keeping = keepingDesired(plan.current, allocatable);
   const wanted = plan.isWritten
