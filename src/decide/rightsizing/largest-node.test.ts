@@ -31,6 +31,13 @@ test('a node that is being deleted does not count; without any nothing is known'
   expect(largestNode(view([]))).toBeUndefined();
 });
 
+test('a node that is no machine says of itself what it likes: virtual-kubelet', () => {
+  const labels = { type: 'virtual-kubelet' };
+  const cloud = aNode('cloud', undefined, { labels, allocatable: { cpuMillis: 10_000_000, memoryBytes: 4096 * GIB } });
+  expect(largestNode(view([cloud, big]))).toEqual({ cpuMillis: 8000, memoryBytes: 16 * GIB });
+  expect(largestNode(view([cloud]))).toBeUndefined();
+});
+
 const [CPU, MEMORY] = [4000, 16 * GIB];
 test.each<[string, readonly [number, number][], { cpuMillis: number; memoryBytes: number } | undefined]>([
   [

@@ -9,8 +9,10 @@ import type { SizingView } from '../../model/sizing-view.ts';
 export function largestNode(view: Pick<SizingView, 'nodes' | 'podsOnNode'>): ComputeResources | undefined {
   let cpuMillis = 0;
   let memoryBytes = 0;
-  for (const { name, allocatable, deleting } of view.nodes()) {
-    if (deleting || (allocatable.cpuMillis <= cpuMillis && allocatable.memoryBytes <= memoryBytes)) continue;
+  for (const { name, labels, allocatable, deleting } of view.nodes()) {
+    const isMachine = labels['type'] !== 'virtual-kubelet';
+    if (deleting || !isMachine || (allocatable.cpuMillis <= cpuMillis && allocatable.memoryBytes <= memoryBytes))
+      continue;
     let cpuTaken = 0;
     let memoryTaken = 0;
     for (const { pod } of view.podsOnNode(name)) {
