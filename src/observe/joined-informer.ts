@@ -22,7 +22,7 @@ const LOOK_MILLIS: Millis = 1_000;
  * may be read, nothing is known.
  * @param byNamespace at least one. Keys of records are `namespace/name`.
  */
-export function joinInformers<R>(byNamespace: ReadonlyMap<string, Informer<R>>, clock?: Clock): JoinedInformer<R> {
+export function joinInformers<R>(byNamespace: ReadonlyMap<string, Informer<R>>, clock: Clock): JoinedInformer<R> {
   const all = [...byNamespace.values()];
   const storeOf = (key: string): Store<R> | undefined => byNamespace.get(key.slice(0, key.indexOf('/')))?.store;
   const counted = (): readonly Informer<R>[] => {
@@ -34,11 +34,11 @@ export function joinInformers<R>(byNamespace: ReadonlyMap<string, Informer<R>>, 
   synced.promise.catch(() => {});
   /** No informer tells that it is refused. */
   const untilSynced = async (signal: AbortSignal): Promise<void> => {
-    while (clock !== undefined && freshness() === 'initial') {
+    while (freshness() === 'initial') {
       await pause(clock, LOOK_MILLIS, signal);
       if (signal.aborted) return synced.reject(signal.reason);
     }
-    if (freshness() !== 'initial') synced.resolve();
+    synced.resolve();
   };
   Promise.all(all.map((informer) => informer.onSynced)).then(
     () => synced.resolve(),
