@@ -2,6 +2,7 @@
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
 import { type AllocationEngine, createAllocationEngine } from '../controllers/allocation/engine.ts';
+import type { AllocationSettings } from '../controllers/allocation/settings.ts';
 import type { EngineParts } from '../controllers/engine-parts.ts';
 import type { InFlightEviction, Leadership } from '../guard/context.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
@@ -49,7 +50,7 @@ export function createAllocation(options: AllocationOptions): Allocation {
   const engine = createAllocationEngine({
     ...options,
     stores,
-    settings: () => allocationSettingsOf(config()),
+    settings: settingsOf(config),
     workers: Math.max(WORKERS, config().controllers.maxConcurrentReconciles),
   });
   return {
@@ -64,6 +65,16 @@ export function createAllocation(options: AllocationOptions): Allocation {
       await Promise.race([Promise.all([view.onSynced, stores.onSynced]), aborted(signal)]);
       if (!signal.aborted) await engine.run(signal);
     },
+  };
+}
+
+/** Made once of each configuration: passes ask several times for each pod. */
+function settingsOf(config: () => Config): () => AllocationSettings {
+  let made: { readonly of: Config; readonly settings: AllocationSettings } | undefined;
+  return () => {
+    const of = config();
+    if (made?.of !== of) made = { of, settings: allocationSettingsOf(of) };
+    return made.settings;
   };
 }
 
