@@ -142,7 +142,8 @@ export function createGate({ accessLog, authorize, faults, clock, random }: Gate
     watchSink(info, sink, stop) {
       const subject = subjectOf(info);
       const effects = faults.meet(subject, WATCH_EFFECTS);
-      const disturbed = effects.length === 0 ? sink : disturbSink(sink, effects, { clock, random, stop });
+      const isOver = faults.hasEnded;
+      const disturbed = effects.length === 0 ? sink : disturbSink(sink, effects, { clock, random, stop, isOver });
       return watches.open(subject, disturbed, stop);
     },
   };

@@ -23,6 +23,8 @@ export interface DisturbedSinkOptions {
   readonly random: Random;
   /** Ends the watch at the server, so that nothing more is delivered. */
   readonly stop: () => void;
+  /** Whether the fault with this effect has ended; a watch may go on long after that. */
+  readonly isOver: (effect: FaultEffect) => boolean;
 }
 
 /** Wraps `sink`; effects apply in the given order, the first one nearest to the client. */
@@ -34,7 +36,11 @@ export function disturbSink(
   return effects.reduce((inner, effect) => disturb(inner, effect, options), sink);
 }
 
-function disturb(sink: StreamSink, effect: FaultEffect, { clock, random, stop }: DisturbedSinkOptions): StreamSink {
+function disturb(
+  sink: StreamSink,
+  effect: FaultEffect,
+  { clock, random, stop, isOver }: DisturbedSinkOptions,
+): StreamSink {
   const { event, error, end } = {
     event: sink.event.bind(sink),
     error: sink.error.bind(sink),
@@ -131,7 +137,11 @@ function disturb(sink: StreamSink, effect: FaultEffect, { clock, random, stop }:
         timers.add(timer);
       };
       return {
-        event: (...args) => later(() => event(...args)),
+        event(...args) {
+          // None overtakes those that are still under way.
+          if (isOver(effect) && timers.size === 0) event(...args);
+          else later(() => event(...args));
+        },
         error: (status) => later(() => error(status)),
         end(reason) {
           // What is still under way is lost with the stream.

@@ -18,6 +18,8 @@ export interface FaultPlan {
   /** Called with every fault that is put in force. */
   onAdd(listener: (fault: Fault) => void): void;
   active(): readonly ActiveFault[];
+  /** Whether the fault with this effect was taken away; one that is spent goes on with the watches it has met. */
+  hasEnded(effect: FaultEffect): boolean;
   /** Called whenever a request comes to where faults of some kind may meet it: several times for each. */
   onMeet(listener: (subject: FaultSubject) => void): void;
   /** The effects that meet this request now, in the order the faults were added; uses up their counts. */
@@ -26,6 +28,7 @@ export interface FaultPlan {
 
 export function createFaultPlan(random: Random): FaultPlan {
   const faults = new Set<ActiveFault & { hit(): void }>();
+  const ended = new WeakSet<FaultEffect>();
   const listeners: ((fault: Fault) => void)[] = [];
   const meetListeners: ((subject: FaultSubject) => void)[] = [];
 
@@ -39,19 +42,26 @@ export function createFaultPlan(random: Random): FaultPlan {
       const active = {
         fault,
         met: () => met,
-        remove: () => void faults.delete(active),
+        remove() {
+          faults.delete(active);
+          ended.add(fault.effect);
+        },
         hit() {
           met++;
           if (count !== undefined && met >= count) faults.delete(active);
         },
       };
       faults.add(active);
+      ended.delete(fault.effect);
       for (const listener of listeners) listener(fault);
       return active;
     },
-    clear: () => faults.clear(),
+    clear() {
+      for (const active of faults) active.remove();
+    },
     onAdd: (listener) => void listeners.push(listener),
     active: () => [...faults],
+    hasEnded: (effect) => ended.has(effect),
     onMeet: (listener) => void meetListeners.push(listener),
     meet(subject, kinds) {
       for (const listener of meetListeners) listener(subject);

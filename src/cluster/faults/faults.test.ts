@@ -230,6 +230,23 @@ describe('faults of the in-process client', () => {
     await server.close();
   });
 
+  test('delay-events ends with its fault, in order, for watches that go on', async () => {
+    const { server, api, clock } = createTestServer();
+    const fault = server.faults.add({ verbs: ['watch'], effect: { kind: 'delay-events', millis: 1_000 } });
+    const watch = api.watch(resources.pods, { sendInitialEvents: false })[Symbol.asyncIterator]();
+    const seen: string[] = [];
+    const following = take(watch, 3).then((events) => void seen.push(...events.map(nameOf)));
+    await clock.advance(0);
+    await api.create(resources.pods, testPod('late'));
+    fault.remove();
+    await api.create(resources.pods, testPod('behind'));
+    await clock.advance(1_000);
+    await api.create(resources.pods, testPod('at-once'));
+    await following;
+    expect(seen).toEqual(['ADDED late', 'ADDED behind', 'ADDED at-once']);
+    await server.close();
+  });
+
   test('lose-bookmarks: none comes but the one that ends the initial events', async () => {
     const { server, api, clock } = createTestServer();
     await api.create(resources.pods, testPod('a'));
