@@ -87,6 +87,7 @@ describe('conflicts', () => {
       workloadUid: known.uid,
       changes: [{ container: 'app', to: { cpuRequest: 300 } }],
       useServerSideApply: true,
+      force: true,
       why: { summary: '', numbers: {} },
     };
     const attempt = (times: number) =>
@@ -142,6 +143,7 @@ describe('conflicts', () => {
       workloadUid: known.uid,
       changes: [],
       useServerSideApply: true,
+      force: true,
       why: { summary: '', numbers: {} },
     };
     expect(await createRetemplate({ api, workload: () => known })(approve(decision), signal)).toEqual({

@@ -64,7 +64,7 @@ export function createRetemplate({ api, workload: find }: RetemplateOptions): Re
         ? await api.patch<KubeObject>(
             type,
             name,
-            { type: 'apply', body: applyBody(type, decision, object.metadata, known), force: decision.force ?? true },
+            { type: 'apply', body: applyBody(type, decision, object.metadata, known), force: decision.force },
             options,
           )
         : await api.patch<KubeObject>(type, name, { type: 'strategic', body: mergeBody(decision, known) }, options);

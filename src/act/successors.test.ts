@@ -82,7 +82,10 @@ const retemplateBy =
     const known = aSizedWorkload({ uid, containers: [aContainer({ size: smallSize })] });
     const changes = [{ container: 'app', to: { cpuRequest: 300 } }];
     const decision = { kind: 'retemplate', engine: 'rightsizing', workload, workloadUid: uid, changes, why } as const;
-    return createRetemplate({ api, workload: () => known })(approve({ ...decision, useServerSideApply }), signal);
+    return createRetemplate({ api, workload: () => known })(
+      approve({ ...decision, useServerSideApply, force: true }),
+      signal,
+    );
   };
 
 const writers: Readonly<Record<string, Writer>> = {

@@ -151,6 +151,11 @@ export const rightsizingKeys = {
     max: 100,
     description: 'Percent a lowered memory limit stays above what is used, and above the recent peak.',
   }),
+  forceConflicts: flag(true, {
+    env: 'RIGHTSIZING_FORCE_CONFLICTS',
+    description:
+      'Server-side apply of templates takes over requests that another field manager owns, as OptiPod does, and names it in an event. false: it is left alone, with SSAConflict.',
+  }),
   allowedPolicyNamespaces: names({
     env: 'RIGHTSIZING_ALLOWED_POLICY_NAMESPACES',
     restart: true,

@@ -33,8 +33,8 @@ export interface RetemplateDecision {
   readonly changes: readonly SizeChange[];
   /** Server-side apply as manager `optipod`; else a strategic merge patch. */
   readonly useServerSideApply: boolean;
-  /** Server-side apply takes fields that other managers own, as OptiPod does. Default true. */
-  readonly force?: boolean;
+  /** Server-side apply takes fields that other managers own. */
+  readonly force: boolean;
   /** Puts back what the template had before a decrease that did harm. */
   readonly isRestore?: boolean;
   readonly why: Explanation;

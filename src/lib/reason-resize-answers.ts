@@ -148,7 +148,7 @@ export const resizeAnswers = {
     eventType: 'Warning',
     message: 'Another field manager owns these fields: {cause}',
     advice:
-      'Take the requests out of its manifest, let Stowage take them over, or leave the workload out of the policy.',
+      'Take the requests out of its manifest, set rightsizing.forceConflicts to take them over, or leave the workload out of the policy.',
   },
   ResizeInCrashLoop: {
     kinds: ['block'],

@@ -6,6 +6,7 @@ import {
   cpuAutoscaler,
   createPolicy,
   deployLoaded,
+  loadedDeployment,
   requestsOf,
   sizedEvents,
   sizedPods,
@@ -144,6 +145,28 @@ describe('others who have a say', () => {
     const { metadata } = await world.api.get(resources.deployments, 'web', inShop);
     await world.clock.advance(10 * MINUTE);
     expect((await world.api.get(resources.deployments, 'web', inShop)).metadata?.generation).toBe(metadata?.generation);
+  });
+});
+
+describe('requests in a template that another manager applied', () => {
+  test.each([true, false])('with forceConflicts: %s', async (isForced) => {
+    const world = await startSizedWorld({ rightsizing: `  forceConflicts: ${isForced}` });
+    const applied = { apiVersion: 'apps/v1', kind: 'Deployment', ...loadedDeployment({ replicas: 1 }) };
+    const manager = { ...inShop, fieldManager: 'argocd' };
+    await world.api.patch(resources.deployments, 'web', { type: 'apply', body: applied, force: true }, manager);
+    await untilReady(world, 'web', 1);
+    await createPolicy(world, { mode: 'Auto', updates: { allowInPlaceResize: false, allowRecreate: true } });
+    await untilTold(world, isForced ? 'SSAOwnershipTaken' : 'SSAConflict');
+    const event = (await sizedEvents(world)).find(({ reason }) => reason?.startsWith('SSA'));
+    expect(event?.note).toContain('argocd');
+    const { spec } = await world.api.get(resources.deployments, 'web', inShop);
+    const requests = spec?.template?.spec?.containers[0]?.resources?.requests;
+    expect(requests?.['cpu'] === '500m').toBe(!isForced);
+    const outcome = isForced ? 'Applied' : 'Skipped';
+    await world.until(outcome, async () => (await statusOf(world))?.status === outcome);
+    const told = (await reasons(world)).length;
+    await world.clock.advance(60 * MINUTE);
+    if (!isForced) expect((await reasons(world)).length).toBe(told);
   });
 });
 

@@ -29,6 +29,7 @@ export function rightsizingSettingsOf({ operator, engines, rightsizing }: Config
     canaryMillis: rightsizing.canaryPeriod,
     revertMillis: rightsizing.revertWindow,
     deferredMillis: rightsizing.deferredTimeout,
+    forceConflicts: rightsizing.forceConflicts,
     restart: { minShare: rightsizing.restartMinChange / 100, cooldownMillis: rightsizing.restartCooldown },
   };
 }

@@ -73,6 +73,7 @@ export async function createTemplateWorld() {
         { container: 'log', to: { cpuRequest: 60 } },
       ],
       useServerSideApply: true,
+      force: true,
       why: { summary: 'more', numbers: {} },
       ...changes,
     };

@@ -16,6 +16,10 @@ const before = [aContainer({ size: { cpuRequest: 200 } })];
 const asked: AttemptOutcome = { kind: 'asked', tookFrom: [] };
 const block = { rule: 'x', reason: 'CooldownActive', message: 'not yet', advice: '', retryAfterMillis: 1 };
 const blocked = { kind: 'blocked', block } as AttemptOutcome;
+const unanswered = {
+  kind: 'refused',
+  answer: { reason: 'ResizeFailed', message: 'no answer came', advice: '', isUncertain: true },
+} as unknown as AttemptOutcome;
 const unwritten: ApplyResult = { status: 'Pending', reason: 'UpdateFailed' };
 
 /** One look where another CPU request is due; what was asked for and written, in its order. */
@@ -38,7 +42,7 @@ async function look(
     },
     changes: { judge: async () => [], noteMade: () => {} },
     history: { recordIneffective: () => {}, recordEffective: () => {} },
-    settings: () => ({ revertMillis: 1_800_000, restart: { minShare: 0.1, cooldownMillis: 0 } }),
+    settings: () => ({ revertMillis: 1_800_000, forceConflicts: true, restart: { minShare: 0.1, cooldownMillis: 0 } }),
     events: { onWorkload: () => {} },
     metrics: { inc: () => {} },
     clock: createVirtualClock(NOON),
@@ -80,6 +84,13 @@ test.each<[string, number, Parameters<typeof look>[1], readonly string[], number
     { template: blocked },
     ['trial', 'watched: 1', 'template', 'watched: 0'],
     0,
+  ],
+  [
+    'is watched on where no answer came: it may have been made',
+    100,
+    { template: unanswered },
+    ['trial', 'watched: 1', 'template'],
+    1,
   ],
 ])('less in a template %s', async (_, request, answers, steps, watched) => {
   const looked = await look(request, answers);

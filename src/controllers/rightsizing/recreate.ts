@@ -100,7 +100,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
       canary: undefined,
       throttling: nothingSeen(),
     };
-    const decision = decisionFor(context, to, 'the recommendation');
+    const decision = decisionFor(context, to, 'the recommendation', settings());
     const { ongoing } = memory;
     const isLess = isDecrease(change);
     const trial = isLess ? actuator.tryRetemplate(decision, policy.spec) : undefined;
@@ -136,7 +136,7 @@ export function createRecreate(options: RecreateOptions): Recreate {
       workload.containers,
     );
     const to = differences(workload.containers, before);
-    const decision = decisionFor(context, to, 'a decrease is taken back', true);
+    const decision = { ...decisionFor(context, to, 'a decrease is taken back', settings()), isRestore: true };
     const attempt = to.length === 0 ? undefined : await retemplate(context, decision);
     const kept = attempt && resultOfAttempt(workload, memory, attempt);
     // Not taken back yet: it is tried again at the next look.
@@ -174,7 +174,7 @@ function decisionFor(
   { advised: { workload }, policy }: ApplyContext,
   to: readonly SizeChange[],
   summary: string,
-  isRestore = false,
+  { forceConflicts }: RightsizingSettings,
 ): RetemplateDecision {
   return {
     kind: 'retemplate',
@@ -183,7 +183,7 @@ function decisionFor(
     workloadUid: workload.uid,
     changes: to,
     useServerSideApply: policy.spec.updates.useServerSideApply,
-    isRestore,
+    force: forceConflicts,
     why: { summary, numbers: {} },
   };
 }

@@ -19,6 +19,8 @@ export interface RightsizingSettings {
   readonly revertMillis: Millis;
   /** A resize the node has no room for is taken back after this time. */
   readonly deferredMillis: Millis;
+  /** A template's requests that another field manager owns are taken over. */
+  readonly forceConflicts: boolean;
   /** What decreases that cost pods a restart must be worth. */
   readonly restart: RestartRules;
 }

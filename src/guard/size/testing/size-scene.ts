@@ -51,6 +51,7 @@ export function retemplate(changes: Partial<RetemplateDecision> = {}): Retemplat
     workloadUid: web.uid,
     changes: [{ container: 'app', to: { cpuRequest: 300 } }],
     useServerSideApply: true,
+    force: true,
     why: { summary: 'more CPU', numbers: {} },
     ...changes,
   };
