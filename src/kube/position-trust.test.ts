@@ -66,6 +66,7 @@ describe('a backup of the API server that was restored', () => {
         'The API server is at version 4 of pods, behind 10, which it has sent before: a backup was restored. They are listed anew.',
     });
     expect(run.scripted.lists).toMatchObject([{ limit: 1 }]);
+    await run.clock.advance(2_000);
     expect(run.scripted.watch().options).toMatchObject({ sendInitialEvents: true, resourceVersion: '' });
     run.scripted.watch().push(added('a', 3), initialEventsEnd(4));
     await run.clock.advance(0);
@@ -89,6 +90,28 @@ describe('a backup of the API server that was restored', () => {
       await run.end();
     },
   );
+
+  test.each([
+    ['a proxy that has lost its server', badGateway()],
+    ['500', kubeError(500, 'InternalError', 'etcdserver: request timed out')],
+    ['403', kubeError(403, 'Forbidden', 'not yet')],
+    ['no answer', new ConnectionError('refused')],
+  ])('is no more suspected where the question is answered by %s: the watch goes on where it was', async (_, error) => {
+    const run = await syncScripted();
+    run.scripted.onList = () => {
+      throw error;
+    };
+    const { timeoutSeconds = 0 } = run.scripted.watch().options;
+    await run.clock.advance(timeoutSeconds * 1000 - 6_000);
+    run.scripted.watch().end();
+    await run.clock.advance(0);
+    expect(run.informer.freshness()).toBe('stale');
+    expect(run.scripted.watches).toHaveLength(1);
+    await run.clock.advance(3_000);
+    expect(run.scripted.watch().options).toMatchObject({ resourceVersion: '10' });
+    expect(run.informer.freshness()).toBe('fresh');
+    await run.end();
+  });
 
   test('is not asked about where a watch brought a bookmark', async () => {
     const run = await syncScripted();

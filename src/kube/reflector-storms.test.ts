@@ -52,6 +52,30 @@ describe('listing anew', () => {
     await run.end();
   });
 
+  test.each([
+    ['whose connection breaks', (watch: ScriptedWatch) => watch.fail(new ConnectionError('reset'))],
+    [
+      'that refuses its own position',
+      (watch: ScriptedWatch) => watch.push(errorEvent({ code: 410, reason: 'Expired', message: 'too old' })),
+    ],
+  ])('one %s in the middle of the present state, too', async (_, breakOff) => {
+    const scripted = createScriptedApi();
+    const run = await followScripted(scripted);
+    let last = 0;
+    for (let second = 0; second < 600; second++) {
+      if (scripted.watches.length > last) {
+        last = scripted.watches.length;
+        scripted.watch().push(added('a', 5));
+        await run.clock.advance(8_000);
+        breakOff(scripted.watch());
+      }
+      await run.clock.advance(1_000);
+    }
+    expect(scripted.watches.length).toBeLessThan(30);
+    expect(run.informer.freshness()).toBe('initial');
+    await run.end();
+  });
+
   test('after a watch that was healthy, being refused is nothing unusual again', async () => {
     const run = await syncScripted();
     for (let round = 0; round < 5; round++) {

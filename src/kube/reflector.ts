@@ -88,7 +88,10 @@ export async function runReflector<T extends KubeObject>(
   const position: Position = { resourceVersion: undefined };
   const trust = createPositionTrust();
   let useWatchList = options.useWatchList ?? true;
-  /** When the present watch was accepted, or its initial events were complete; undefined when there is none. */
+  /**
+   * When the present watch was accepted, or its initial events were complete; undefined where what fails now is no
+   * watch: a server that breaks off each listing is asked with growing waits, however long each of them takes.
+   */
   let openedMillis: number | undefined;
   /** The position was refused since a watch was last healthy: a server that lists well may refuse each watch. */
   let wasRefused = false;
@@ -129,26 +132,31 @@ export async function runReflector<T extends KubeObject>(
     return isBehind && !isListing ? Math.ceil(seconds * WATCH_AFTER_BREAK) : seconds;
   };
   const isEarly = (): boolean => clock.now() < endsMillis - MIN_WATCH_MILLIS;
-  /** @throws AheadOfServerError where a backup was restored. */
+  /** @throws AheadOfServerError where a backup was restored; KubeError, or the transport's error. */
   const throwIfAhead = async (): Promise<void> => {
+    openedMillis = undefined;
     const { resourceVersion = '' } = position;
     const newest = await newestVersion(api, type, { ...selection, signal });
     if (isOlder(parseResourceVersion(newest), parseResourceVersion(resourceVersion)))
       throw new AheadOfServerError(type.plural, resourceVersion, newest);
   };
 
-  /** Runs `read` on a new watch, and ends the watch however that ends. */
+  /**
+   * Runs `read` on a new watch, and ends the watch however that ends.
+   * @param read tells whether the watch was silent for all its time.
+   */
   const withWatch = async (
     start: { readonly resourceVersion: string; readonly sendInitialEvents?: true },
-    read: (stream: WatchStream<T>, deadlineMillis: number) => Promise<void>,
+    read: (stream: WatchStream<T>, deadlineMillis: number) => Promise<boolean>,
   ): Promise<void> => {
+    let isSilent = false;
     const timeoutSeconds = randomTimeout(start.sendInitialEvents === true);
     const deadlineMillis = timeoutSeconds * 1000 + WATCH_GRACE_MILLIS;
     const onOpen = (): void => {
-      openedMillis = clock.now();
-      endsMillis = openedMillis + timeoutSeconds * 1000;
+      endsMillis = clock.now() + timeoutSeconds * 1000;
       sink.onContact();
       if (start.sendInitialEvents) return;
+      openedMillis = clock.now();
       stream.extend(deadlineMillis);
       watching();
     };
@@ -159,22 +167,26 @@ export async function runReflector<T extends KubeObject>(
       signal,
     );
     try {
-      await read(stream, deadlineMillis);
+      isSilent = await read(stream, deadlineMillis);
     } finally {
       if (isHealthy()) wasRefused = false;
       stopCatchingUp();
       stream.close();
     }
+    // Nothing may have changed, or the server is not where this is.
+    if (isSilent) await throwIfAhead();
   };
 
-  /** @throws Error for a watch that ends at once and brought nothing, so that it counts as a failure. */
-  const follow = async (stream: WatchStream<T>): Promise<void> => {
+  /**
+   * @returns whether not even a bookmark came in all its time.
+   * @throws Error for a watch that ends at once and brought nothing, so that it counts as a failure.
+   */
+  const follow = async (stream: WatchStream<T>): Promise<boolean> => {
     const startedMillis = clock.now();
-    if ((await followEvents(stream, watchSink, position)) > 0) return;
+    if ((await followEvents(stream, watchSink, position)) > 0) return false;
     if (clock.now() - startedMillis < MIN_WATCH_MILLIS)
       throw new Error(`The watch of ${type.plural} ended within seconds and brought nothing.`);
-    // Not even a bookmark in all its time: nothing may have changed, or the server is not where this is.
-    if (!isEarly()) await throwIfAhead();
+    return !isEarly();
   };
 
   const onListed = (resourceVersion: string): void => {
@@ -206,12 +218,12 @@ export async function runReflector<T extends KubeObject>(
       }
       if (resourceVersion === undefined) {
         isServed = false;
-        return;
+        return false;
       }
       onListed(resourceVersion);
       openedMillis = clock.now();
       stream.extend(deadlineMillis);
-      await follow(stream);
+      return await follow(stream);
     });
     return isServed;
   };
@@ -225,7 +237,6 @@ export async function runReflector<T extends KubeObject>(
     if (useWatchList && (await watchWithInitialEvents())) return;
     if (options.useWatchList !== false)
       log.info({ resource: type.plural }, 'WatchList is not served; listing in pages');
-    openedMillis = undefined;
     await listInPages();
   };
 

@@ -71,6 +71,15 @@ describe('createBackoff', () => {
     expect(backoff.next()).toBe(800);
   });
 
+  test('a clock that was set back makes no failures last until it has caught up', () => {
+    let now = 7_200_000;
+    const backoff = createBackoff(backoffPolicies.reflector, { ...createVirtualClock(0), now: () => now }, constant(0));
+    expect([backoff.next(), backoff.next()]).toEqual([800, 1600]);
+    now -= 3_600_000;
+    expect(backoff.next()).toBe(800);
+    expect(backoff.next()).toBe(1600);
+  });
+
   test('without a reset time failures are never forgotten', async () => {
     const clock = createVirtualClock(0);
     const backoff = createBackoff(backoffPolicies.queueItem, clock, constant(0));

@@ -63,7 +63,9 @@ export function createBackoff(policy: BackoffPolicy, clock: Clock, random: Rando
   return {
     next() {
       const now = clock.now();
-      if (policy.resetAfterMillis !== undefined && now - lastMillis > policy.resetAfterMillis) failures = 0;
+      // Of a clock that was set back nothing is known: better a try too early than a minute each until it has caught up.
+      const sinceLast = Math.abs(now - lastMillis);
+      if (policy.resetAfterMillis !== undefined && sinceLast > policy.resetAfterMillis) failures = 0;
       lastMillis = now;
       failures++;
       return backoffDelay(policy, failures, random);

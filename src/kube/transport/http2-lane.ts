@@ -28,8 +28,11 @@ export const maxSessions = {
   /** What is written: a server that takes its time is not sent more. */
   control: 4,
 } as const;
-/** A request waits for this many connections to be opened; others may take the places on them first. */
-const MAX_DIALS = 8;
+/**
+ * So many connections that take nothing once they are open are enough. One whose places went to others is none: where
+ * thousands of watches begin at once, the last of them waits for dozens.
+ */
+const MAX_USELESS = 8;
 
 /**
  * @param dial opens a connection, unless the signal aborts; `onClose` must be called when it is gone.
@@ -81,13 +84,14 @@ export function createHttp2Lane(
     async request(request) {
       request.signal.throwIfAborted();
       // Nothing is awaited between choosing a connection and taking a place on it: the place would go to another.
-      for (let dials = 0; ; dials++) {
+      for (let useless = 0; ; ) {
         if (ended !== undefined) throw ended;
         const session = choose();
         if (session !== undefined) return await session.request(request);
-        if (dials >= MAX_DIALS)
+        if (useless >= MAX_USELESS)
           throw new ConnectionError('The API server closes each connection at once.', { isUnprocessed: true });
-        await untilAborted(untilAborted(dialShared(), end.signal), request.signal);
+        const opened = await untilAborted(untilAborted(dialShared(), end.signal), request.signal);
+        if (!sessions.has(opened) || opened.isDraining || opened.streamLimit === 0) useless++;
       }
     },
     drain() {
