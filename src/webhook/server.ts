@@ -110,6 +110,8 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
   let isDraining = false;
   /** The one that has been so the longest first. */
   const idle = new Set<Duplex>();
+  /** Of each connection, the answer to its last request: the next one may come before the answer to the one before is out. */
+  const last = new WeakMap<Duplex, ServerResponse>();
   const rest = (socket: Duplex): void => {
     if (socket.destroyed) return;
     idle.add(socket);
@@ -126,7 +128,10 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     (request, response) => {
       const { socket } = request;
       idle.delete(socket);
-      response.once('close', () => rest(socket));
+      last.set(socket, response);
+      response.once('close', () => {
+        if (last.get(socket) === response) rest(socket);
+      });
       const send = (answer: HttpAnswer): void => {
         if (response.headersSent || response.destroyed) return;
         // A body that was refused unread cannot be skipped: the connection ends with it.
