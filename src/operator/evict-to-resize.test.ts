@@ -76,7 +76,7 @@ describe('evictToResize', () => {
     await createPolicy(world, { mode: 'Auto', updates: { allowRecreate: true, evictToResize: true } });
     await world.until('all are resized', () => allSmall(world));
     expect(world.evictions).toHaveLength(2);
-    expect(world.operatorWrites).not.toContain('patch pods/resize');
+    expect(world.operatorWrites).not.toContain('patch pods');
   });
 
   test.each([

@@ -25,8 +25,7 @@ const setTemplate = (world: EmbeddedWorld, template: object) =>
   world.api.patch(resources.deployments, 'web', { type: 'strategic', body: { spec: { template } } }, inShop);
 const annotationOf = async (world: EmbeddedWorld, key: string): Promise<string | undefined> =>
   (await world.api.get(resources.deployments, 'web', inShop)).metadata?.annotations?.[key];
-const resizes = (world: EmbeddedWorld): number =>
-  world.operatorWrites.filter((write) => write.endsWith('pods/resize')).length;
+const resizes = (world: EmbeddedWorld): number => world.operatorWrites.filter((write) => write === 'patch pods').length;
 
 describe('somebody writes other sizes into the template', () => {
   const byHand = { spec: { containers: [{ name: 'app', resources: { requests: { cpu: '700m', memory: '1Gi' } } }] } };
@@ -65,25 +64,49 @@ describe('somebody writes other sizes into the template', () => {
   });
 });
 
-test('a pipeline that replaces the object, and all that is kept on it, costs no pod its size: it is put back', async () => {
-  const world = await startSizedWorld();
-  await deployLoaded(world, { replicas: 2 });
-  await untilReady(world, 'web', 2);
-  await createPolicy(world, { mode: 'Auto' });
-  await world.until('all have less', () => all(world, 'memory', '120Mi'), 10 * MINUTE);
-  await world.clock.advance(10 * MINUTE);
-  const applied = await annotationOf(world, 'optipod.io/applied-sizes');
-  const before = resizes(world);
-  for (let round = 0; round < 3; round++) {
-    const { metadata } = await world.api.get(resources.deployments, 'web', inShop);
-    const ours = Object.keys(metadata?.annotations ?? {}).filter((key) => key.startsWith('optipod.io/'));
-    const annotations = Object.fromEntries(ours.map((key) => [key, null]));
-    await world.api.patch(resources.deployments, 'web', { type: 'merge', body: { metadata: { annotations } } }, inShop);
+describe('a pipeline that replaces the object, and all that is kept on it', () => {
+  async function sized() {
+    const world = await startSizedWorld();
+    await deployLoaded(world, { replicas: 2 });
+    await untilReady(world, 'web', 2);
+    await createPolicy(world, { mode: 'Auto' });
+    await world.until('all have less', () => all(world, 'memory', '120Mi'), 10 * MINUTE);
+    await world.clock.advance(10 * MINUTE);
+    const replace = async (): Promise<void> => {
+      const { metadata } = await world.api.get(resources.deployments, 'web', inShop);
+      const ours = Object.keys(metadata?.annotations ?? {}).filter((key) => key.startsWith('optipod.io/'));
+      const annotations = Object.fromEntries(ours.map((key) => [key, null]));
+      await world.api.patch(
+        resources.deployments,
+        'web',
+        { type: 'merge', body: { metadata: { annotations } } },
+        inShop,
+      );
+    };
+    return { world, replace, applied: await annotationOf(world, 'optipod.io/applied-sizes'), before: resizes(world) };
+  }
+
+  test('costs no pod its size: it is put back', async () => {
+    const { world, replace, applied, before } = await sized();
+    for (let round = 0; round < 3; round++) {
+      await replace();
+      await world.clock.advance(2 * MINUTE);
+      expect(await annotationOf(world, 'optipod.io/applied-sizes')).toBe(applied);
+    }
+    expect(await all(world, 'memory', '120Mi')).toBe(true);
+    expect(resizes(world)).toBe(before);
+  });
+
+  test('is put back also where the first write fails: no other goes before it', async () => {
+    const { world, replace, applied, before } = await sized();
+    await replace();
+    const effect = { kind: 'status', code: 409 } as const;
+    world.server.faults.add({ verbs: ['patch'], resources: ['deployments'], effect, count: 1 });
     await world.clock.advance(2 * MINUTE);
     expect(await annotationOf(world, 'optipod.io/applied-sizes')).toBe(applied);
-  }
-  expect(await all(world, 'memory', '120Mi')).toBe(true);
-  expect(resizes(world)).toBe(before);
+    expect(await all(world, 'memory', '120Mi')).toBe(true);
+    expect(resizes(world)).toBe(before);
+  });
 });
 
 test('an autoscaler that comes while the first pod is watched keeps the others from its CPU', async () => {

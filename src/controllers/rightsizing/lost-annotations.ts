@@ -1,6 +1,7 @@
 /**
- * What is kept on a workload, where somebody replaced the object by one without it, as `kubectl replace` does: it is put back. Without it
- * running pods would be brought in line with the template, less memory among it, until the next change.
+ * What is kept on a workload, where somebody replaced the object by one without it, as `kubectl replace` does: it is
+ * put back. Without it running pods would be brought in line with the template, less memory among it, until the next
+ * change.
  */
 import { isWrittenByRightsizing, rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
@@ -26,8 +27,8 @@ export function keptAnnotations({ annotations }: Pick<SizedWorkload, 'annotation
 }
 
 /**
- * What went all at once since the last look, to be put back; undefined where nothing did. Whoever takes one away and leaves the others
- * means it.
+ * What went all at once since the last look, to be put back; undefined where nothing did. Whoever takes one away and
+ * leaves the others means it.
  */
 export function lostAnnotations(
   { annotations }: Pick<SizedWorkload, 'annotations'>,

@@ -27,7 +27,7 @@ import type { UsageCollector } from '../../observe/usage/collector-port.ts';
 import { type Advised, type AdviseOptions, advise } from './advise.ts';
 import { type Annotations, recommendationAnnotations } from './annotate.ts';
 import type { ApplySizes } from './apply.ts';
-import { cappedResult } from './apply-result.ts';
+import { cappedResult, LOOK_AGAIN_MILLIS } from './apply-result.ts';
 import type { InPlaceProblem } from './in-place-problem.ts';
 import { keptText, resumeWatches } from './keep-watch.ts';
 import { keptAnnotations, lostAnnotations } from './lost-annotations.ts';
@@ -104,19 +104,19 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
     return { status: 'Error', reason, message, isForbidden };
   };
 
-  /** @returns the workload with what somebody took away with the whole object, which is written again. */
+  /** @returns the workload with what went with the whole object, and why that could not be written again. */
   const withKept = async (
     workload: SizedWorkload,
     { spec: { mode } }: ValidPolicy,
     memory: WorkloadMemory,
     signal: AbortSignal,
-  ): Promise<SizedWorkload> => {
+  ): Promise<{ readonly workload: SizedWorkload; readonly unkept?: ApplyResult | undefined }> => {
     const isWriting = mode === 'Auto' && !isDryRun(settings());
     const lost = isWriting ? lostAnnotations(workload, memory.kept) : undefined;
-    if (lost === undefined) return workload;
-    // Where that fails pods keep their sizes all the same, and the next look tries again.
-    await write(workload, memory, lost, signal);
-    return { ...workload, annotations: { ...workload.annotations, ...lost } };
+    if (lost === undefined) return { workload };
+    const failed = await write(workload, memory, lost, signal);
+    const unkept = failed && { ...failed, againAfterMillis: LOOK_AGAIN_MILLIS };
+    return { workload: { ...workload, annotations: { ...workload.annotations, ...lost } }, unkept };
   };
 
   /**
@@ -180,7 +180,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
     async reconcile(found, policy, largestNode, signal) {
       const now = clock.now();
       const memory = options.memory.of(found.uid);
-      const workload = await withKept(withWritten(found, memory, now), policy, memory, signal);
+      const { workload, unkept } = await withKept(withWritten(found, memory, now), policy, memory, signal);
       const before = policy.status.workloads?.find((entry) => isSame(entry, workload));
       // What the last leader wrote is where this one goes on.
       const lastApplied = workload.annotations[rightsizingKeys.lastApplied] ?? before?.lastApplied;
@@ -196,16 +196,17 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       tellRecommendation(advised, policy, memory);
       const forNobody = isForNobody(advised);
       const { mode, annotateRecommendations } = policy.spec;
-      const isAnnotated = mode === 'Auto' ? !isDryRun(settings()) : annotateRecommendations;
+      // Anything else that is written first would look as if somebody had taken away only what is missing.
+      const isAnnotated = unkept === undefined && (mode === 'Auto' ? !isDryRun(settings()) : annotateRecommendations);
       let forbidden: string | undefined;
       if (isAnnotated && advised.hasUsage) {
         const wanted = recommendationAnnotations(workload, policy.name, advised.advice, now, forNobody);
         const kept = await write(workload, memory, wanted, signal);
         if (kept?.isForbidden === true) forbidden = kept.message;
       }
-      const applied = await act(advised, policy, memory, signal);
+      const applied = unkept ?? (await act(advised, policy, memory, signal));
       // What could not be written together with the sizes: a first pod that is watched, and the end of a watch.
-      if (mode === 'Auto' && isAnnotated && keyOfNewerFormat(found.annotations) === undefined)
+      if (mode === 'Auto' && isAnnotated && keyOfNewerFormat(workload.annotations) === undefined)
         await write(
           withWritten(found, memory, clock.now()),
           memory,
