@@ -62,14 +62,29 @@ describe('watched changes', () => {
   test('for any number of changes the text is bounded, and the newest are kept', () => {
     fc.assert(
       fc.property(anyChange, fc.integer({ min: 1, max: 300 }), (one, count) => {
-        const changes = Array.from({ length: count }, (_, index) => ({ ...one, startedAt: index }));
+        const changes = Array.from({ length: count }, (_, index) => ({ ...one, pods: one.pods, startedAt: index }));
         const text = writeWatch(watch(changes)) ?? '';
         expect(text.length).toBeLessThanOrEqual(16_384);
         const kept = readWatch(text).changes;
-        expect(kept).toEqual(changes.slice(changes.length - kept.length));
+        const told = kept.map((each) => ({ ...each, pods: one.pods }));
+        expect(told).toEqual(changes.slice(changes.length - kept.length));
       }),
       { numRuns: 100 },
     );
+  });
+
+  test('where there is no room for all, how pods were is left out before a change is', () => {
+    const uid = (index: number): string => `0a1b2c3d-0000-4000-8000-${String(index).padStart(12, '0')}`;
+    const pods = {
+      restarts: new Map(Array.from({ length: 50 }, (_, index) => [`${uid(index)}/a-container-of-some-name`, 3])),
+      unready: new Set<string>(),
+    };
+    const changes = Array.from({ length: 10 }, (_, index) => change({ startedAt: index, pods }));
+    const text = writeWatch(watch(changes)) ?? '';
+    const kept = readWatch(text).changes;
+    expect(text.length).toBeLessThanOrEqual(16_384);
+    expect(kept.map(({ startedAt }) => startedAt)).toEqual(changes.map(({ startedAt }) => startedAt));
+    expect(kept.at(-1)?.pods).toEqual(pods);
   });
 });
 

@@ -50,8 +50,8 @@ const MAX_PARTS = 50;
 export const MAX_TOLD_PODS = 50;
 
 /**
- * The text of the annotation; undefined where nothing is watched. Of more than there is room for the oldest are left
- * out.
+ * The text of the annotation; undefined where nothing is watched. Of more than there is room for, how pods were is left
+ * out first, and then the oldest changes are.
  */
 export function writeWatch({ changes, takenBack }: KeptWatch): string | undefined {
   if (changes.length === 0 && takenBack.length === 0) return undefined;
@@ -59,7 +59,8 @@ export function writeWatch({ changes, takenBack }: KeptWatch): string | undefine
   let room = MAX_CHARACTERS - parts.length - '{"changes":[],"takenBack":}'.length;
   const entries: string[] = [];
   for (const change of changes.toReversed()) {
-    const entry = textOf(change);
+    const whole = textOf(change);
+    const entry = whole.length < room ? whole : textOf({ ...change, pods: undefined });
     room -= entry.length + 1;
     if (room < 0) break;
     entries.push(entry);
