@@ -99,3 +99,23 @@ describe('while a decrease is watched', () => {
     expect(metadata?.annotations?.['optipod.io/learned-floors']).not.toContain('"cpu"');
   });
 });
+
+test.each([
+  ['in place', {}],
+  ['by eviction', { allowInPlaceResize: false, allowRecreate: true, evictToResize: true }],
+])('less %s is watched also where the answer to what put it in force was lost', async (_, updates) => {
+  const world = await startSizedWorld({ rightsizing: LONG });
+  await deployLoaded(world, { replicas: 2 });
+  await untilReady(world, 'web', 2);
+  const effect = { kind: 'drop-after' } as const;
+  const fault = world.server.faults.add({ verbs: ['patch'], resources: ['deployments'], effect });
+  await createPolicy(world, { mode: 'Auto', updates: { ...updates, cooldown: '6h' } });
+  const annotationOf = async (key: string): Promise<string | undefined> =>
+    (await world.api.get(resources.deployments, 'web', inShop)).metadata?.annotations?.[key];
+  const isInForce = async () => (await annotationOf('optipod.io/applied-sizes')) !== undefined;
+  await world.until('it is in force', isInForce, 10 * MINUTE);
+  await world.clock.advance(MINUTE);
+  fault.remove();
+  await world.until('all have it', () => all(world, 'cpu', '240m'), 10 * MINUTE);
+  expect(await annotationOf('optipod.io/watched-changes')).toContain('cpuRequest');
+});

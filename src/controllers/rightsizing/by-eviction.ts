@@ -15,7 +15,7 @@ import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import { type ApplyContext, appliedKeys, keysOfPod } from './apply.ts';
 import { LOOK_AGAIN_MILLIS, resultOfAttempt, resultOfWaiting } from './apply-result.ts';
-import { type Changes, writeInForce } from './change.ts';
+import { type Changes, watchAsBefore, writeInForce } from './change.ts';
 import { dropUnspread, goOn, type OngoingChange, review } from './memory.ts';
 import { evictedMessage, type PodReplacement } from './pod-replacement.ts';
 import { type ApplyResult, pending } from './result.ts';
@@ -75,7 +75,7 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     const change: OngoingChange = { ...watched, method: 'Evict', phase, canary: undefined, throttling: nothingSeen() };
     memory.ongoing = [...withoutParts(ongoing, partsOf(due)), change];
     const failed = await writeInForce(context, { inForce: after, lessons }, clock.now());
-    if (failed !== undefined) memory.ongoing = ongoing;
+    if (failed !== undefined) watchAsBefore(memory, { ongoing }, failed);
     else changes.noteMade(context, change, 'Recreate', 'Eviction');
     return failed;
   };

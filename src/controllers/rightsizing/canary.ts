@@ -16,7 +16,7 @@ import type { SizedPod } from '../../model/sizing-view.ts';
 import type { SizeActuator } from './actuator.ts';
 import type { ApplyContext } from './apply.ts';
 import { LOOK_AGAIN_MILLIS, resultOfAttempt } from './apply-result.ts';
-import { type Changes, writeInForce } from './change.ts';
+import { type Changes, watchAsBefore, writeInForce } from './change.ts';
 import { decisionFor } from './converge.ts';
 import { endOf, goOn, type OngoingChange } from './memory.ts';
 import { type ApplyResult, pending } from './result.ts';
@@ -63,7 +63,7 @@ export function createCanary({ actuator, changes, settings, clock }: CanaryOptio
     const { ongoing } = memory;
     goOn(memory, change, { ...change, phase: 'spread' });
     const failed = await writeInForce(context, { inForce, lessons }, clock.now());
-    if (failed !== undefined) memory.ongoing = ongoing;
+    if (failed !== undefined) watchAsBefore(memory, { ongoing }, failed);
     else changes.noteMade(context, change, 'InPlace', 'InPlace');
     return failed;
   };

@@ -22,7 +22,7 @@ import type { SizedPod } from '../../model/sizing-view.ts';
 import type { ApplyContext } from './apply.ts';
 import { LOOK_AGAIN_MILLIS } from './apply-result.ts';
 import { keptText } from './keep-watch.ts';
-import { noteChanges, noteParts, type OngoingChange } from './memory.ts';
+import { noteChanges, noteParts, type OngoingChange, type WorkloadMemory } from './memory.ts';
 import { whyOf } from './recommended.ts';
 import { type ApplyResult, pending } from './result.ts';
 import type { LookForThrottling } from './throttling.ts';
@@ -153,7 +153,7 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
       const noted = noteHarm(context, harms, inForce);
       const failed = await writeInForce(context, noted, clock.now());
       if (failed === undefined) return noted;
-      Object.assign(memory, { ongoing, takenBack: before });
+      watchAsBefore(memory, { ongoing, takenBack: before }, failed);
       // Not taken back yet: it is tried again at the next look.
       return { inForce: undefined, result: { ...failed, againAfterMillis: LOOK_AGAIN_MILLIS } };
     },
@@ -200,4 +200,17 @@ export async function writeInForce(
   // A replacement that was made before has what was in force then: that says nothing about admission.
   if (kept === undefined) memory.beforeEviction = undefined;
   return kept;
+}
+
+/**
+ * What could not be written is not watched. But where only its answer was lost it is in force: the next look reads what
+ * is watched from the workload.
+ */
+export function watchAsBefore(
+  memory: WorkloadMemory,
+  before: Partial<Pick<WorkloadMemory, 'ongoing' | 'takenBack'>>,
+  failed: ApplyResult,
+): void {
+  Object.assign(memory, before);
+  if (failed.isForbidden !== true) memory.isResumed = false;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { answer } from '../../act/resize-answers.ts';
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import type { SizedAdvice } from '../../decide/rightsizing/recommend-workload.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
@@ -16,10 +17,10 @@ const before = [aContainer({ size: { cpuRequest: 200 } })];
 const asked: AttemptOutcome = { kind: 'asked', tookFrom: [] };
 const block = { rule: 'x', reason: 'CooldownActive', message: 'not yet', advice: '', retryAfterMillis: 1 };
 const blocked = { kind: 'blocked', block } as AttemptOutcome;
-const unanswered = {
+const unanswered: AttemptOutcome = {
   kind: 'refused',
-  answer: { reason: 'ResizeFailed', message: 'no answer came', advice: '', isUncertain: true },
-} as unknown as AttemptOutcome;
+  answer: { ...answer('ResizeApiTrouble', 'retry', 'no answer came'), isUncertain: true },
+};
 const unwritten: ApplyResult = { status: 'Pending', reason: 'UpdateFailed' };
 
 /** One look where another CPU request is due; what was asked for and written, in its order. */

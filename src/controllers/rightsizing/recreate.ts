@@ -111,8 +111,10 @@ export function createRecreate(options: RecreateOptions): Recreate {
     const unkept = isLess ? await keepWatched(context) : undefined;
     const attempt = unkept === undefined ? await retemplate(context, decision) : undefined;
     if (attempt?.kind !== 'asked') {
-      memory.ongoing = ongoing;
-      if (isLess && attempt !== undefined) await keepWatched(context);
+      // What may be in the template is watched; where the next look does not see it there, it is dropped.
+      const isUncertain = attempt?.kind === 'refused' && attempt.answer.isUncertain === true;
+      if (!isUncertain) memory.ongoing = ongoing;
+      if (isLess && attempt !== undefined && !isUncertain) await keepWatched(context);
       return unkept ?? (attempt && resultOfAttempt(workload, memory, attempt));
     }
     memory.retemplated = { changes: to, at: clock.now(), wasSeen: false };

@@ -55,7 +55,8 @@ export function brokenResult(
 export type AttemptOutcome =
   | { readonly kind: 'asked'; readonly tookFrom: readonly string[] }
   | { readonly kind: 'blocked'; readonly block: Block }
-  | { readonly kind: 'refused'; readonly answer: ReadAnswer }
+  /** `isUncertain`: it may have been done all the same. */
+  | { readonly kind: 'refused'; readonly answer: ReadAnswer & { readonly isUncertain?: boolean } }
   | { readonly kind: 'gone' };
 
 /** How applying went, as the status tells it. */
