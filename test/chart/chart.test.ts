@@ -217,6 +217,21 @@ describe.skipIf(missing !== undefined)('with helm', () => {
     expect(specWith('hostNetwork=true')).toMatchObject({ hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' });
   });
 
+  test('is replaced by one more pod first; on the network of nodes by one less, as there may be no other node with free ports', () => {
+    const strategyWith = (...set: readonly string[]) =>
+      at(theOnly(render(programs, { set }), 'Deployment'), 'spec.strategy');
+    const rolling = (maxSurge: number, maxUnavailable: number) => ({
+      type: 'RollingUpdate',
+      rollingUpdate: { maxSurge, maxUnavailable },
+    });
+    expect(strategyWith()).toEqual(rolling(1, 0));
+    expect(strategyWith('hostNetwork=true')).toEqual(rolling(0, 1));
+    expect(strategyWith('hostNetwork=true', 'strategy.rollingUpdate.maxSurge=2')).toEqual({
+      rollingUpdate: { maxSurge: 2 },
+    });
+    expect(strategyWith('strategy.type=Recreate')).toEqual({ type: 'Recreate' });
+  });
+
   test('no pod of it is sent to a Windows node, where its image does not run', () => {
     const pods = render(programs, { values: [`${CHART}/ci/all-engines.yaml`], set: ['nodeSelector.pool=system'] });
     const selectors = pods.filter(isWorkload).map((pod) => [pod.kind, at(podSpecOf(pod), 'nodeSelector')]);
