@@ -6,10 +6,10 @@ import type { ManifestsOptions } from './manifests/run-manifests.ts';
 
 const EXAMPLES = `
 Examples:
-  stowage manifests | kubectl apply --server-side -f -
+  stowage manifests -n stowage-system | kubectl apply --server-side -f -
   stowage manifests all --image registry.example.com/stowage:1.0 -n platform
-  stowage manifests --values values.yaml | kubectl diff --server-side --force-conflicts -f -
-  stowage manifests --to-delete | kubectl delete --ignore-not-found -f -    # uninstall
+  stowage manifests --values values.yaml -n stowage-system | kubectl diff --server-side --force-conflicts -f -
+  stowage manifests -n stowage-system --to-delete | kubectl delete --ignore-not-found -f -    # uninstall
 
 --values needs helm.`;
 

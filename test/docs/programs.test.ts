@@ -75,6 +75,17 @@ describe('kubectl', () => {
   });
 });
 
+describe('manifests', () => {
+  const installs = allPages().flatMap(({ path, text }) =>
+    [...text.matchAll(/stowage (manifests[^|`\n]*)\| kubectl/g)].map(([, command = '']) => [path, command.trim()]),
+  );
+
+  test('are for the namespace that the other commands of these pages name, or another one that is named', () => {
+    expect(installs.length).toBeGreaterThan(6);
+    expect(installs.filter(([, command = '']) => !/ -n [a-z-]+( |$)/.test(command))).toEqual([]);
+  });
+});
+
 describe.skipIf(missing !== undefined)('helm', () => {
   const lines = linesOf('helm').filter((line) => line.includes('stowage '));
   /** Options of helm that say where and how, and nothing about the chart. */
