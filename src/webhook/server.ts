@@ -116,7 +116,10 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     if (socket.destroyed) return;
     idle.add(socket);
     const [longest] = idle;
-    if (idle.size > maxIdle) longest?.destroy();
+    if (idle.size <= maxIdle || longest === undefined) return;
+    // Not when it has closed: of a burst, all may come before.
+    idle.delete(longest);
+    longest.destroy();
   };
 
   const server = createServer(
