@@ -70,7 +70,7 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     const kept = trial === undefined ? undefined : resultOfAttempt(workload, memory, trial.attempt);
     if (kept !== undefined) return kept;
     const { ongoing } = memory;
-    const watched = watchChange(due, inForce, live, clock.now());
+    const watched = watchChange(due, inForce, advised.pods, clock.now());
     const phase = isDecrease(watched) && live.length > 1 ? 'canary' : 'spread';
     const change: OngoingChange = { ...watched, method: 'Evict', phase, canary: undefined, throttling: nothingSeen() };
     memory.ongoing = [...withoutParts(ongoing, partsOf(due)), change];

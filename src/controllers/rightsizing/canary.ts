@@ -70,10 +70,10 @@ export function createCanary({ actuator, changes, settings, clock }: CanaryOptio
 
   /** Begins to watch what the first pod was given; what is about the same resources is no longer looked after. */
   const watch = (context: ApplyContext, part: readonly SizeChange[], first: SizedPod | undefined): OngoingChange => {
-    const { advised, live, memory } = context;
+    const { advised, memory } = context;
     const now = clock.now();
     const begun: OngoingChange = {
-      ...watchChange(part, advised.inForce, live, now, true),
+      ...watchChange(part, advised.inForce, advised.pods, now, true),
       method: 'InPlace',
       phase: 'canary',
       canary: first && { uid: first.pod.uid, name: first.pod.name, at: now },

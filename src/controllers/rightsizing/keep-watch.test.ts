@@ -88,6 +88,21 @@ describe('what is kept', () => {
     expect(harm?.cause).toBe('container app of pod new was killed for want of memory');
   });
 
+  test('and a pod that had not begun to run then, and is still starting, is not blamed for it', () => {
+    const record = aSizedPod(
+      aReplicaSet(aDeployment()),
+      'starts',
+      { statuses: [aContainerStatus(aContainer(), { ready: false })] },
+      { createdAt: NOON - 60_000, ready: false, readyChangedAt: NOON - 60_000 },
+    );
+    const pods = [{ pod: record, sizing: record.sizing }];
+    const begun = watchChange(less, before, [{ pod: { ...record, phase: 'Pending' }, sizing: record.sizing }], NOON);
+    const memory = createRightsizingMemory().of('uid-web');
+    resumeWatches(memory, workloadWith(keptText({ ongoing: [ongoing(begun)], takenBack: [] })), pods, NOON + 60_000);
+    const [change] = memory.ongoing;
+    expect(change && judgeChange(change, pods, NOON + 120_000)).toBeUndefined();
+  });
+
   test('which containers a change in place restarts; new pods restart nothing', () => {
     const restarting = before.map((each) => ({ ...each, memoryRestart: 'RestartContainer' as const }));
     const of = (method: OngoingChange['method']) => {

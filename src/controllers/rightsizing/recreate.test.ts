@@ -51,6 +51,12 @@ async function look(
   const memory = createRightsizingMemory().of('uid-web');
   const record = aSizedPod(aReplicaSet(aDeployment()), 'web-1', { containers: before });
   const live: readonly SizedPod[] = [{ pod: record, sizing: record.sizing }];
+  const pending = aSizedPod(
+    aReplicaSet(aDeployment()),
+    'web-2',
+    {},
+    { uid: 'pending', phase: 'Pending', ready: false },
+  );
   const cpu = { isDue: true, request, notes: [] };
   const advice = [
     { container: 'app', current: before[0]?.size ?? {}, cpu, memory: { isDue: false, notes: [] } },
@@ -58,6 +64,7 @@ async function look(
   const result = await recreate({
     advised: {
       workload: aSizedWorkload({ containers: before }),
+      pods: [...live, { pod: pending, sizing: pending.sizing }],
       inForce: before,
       advice,
       lessons: { floors: [], reverts: 0 },
@@ -72,7 +79,7 @@ async function look(
     },
     signal: new AbortController().signal,
   } as unknown as ApplyContext);
-  return { steps, result, watched: memory.ongoing.length };
+  return { steps, result, watched: memory.ongoing.length, unready: [...(memory.ongoing[0]?.unready ?? [])] };
 }
 
 test.each<[string, number, Parameters<typeof look>[1], readonly string[], number]>([
@@ -100,4 +107,8 @@ test.each<[string, number, Parameters<typeof look>[1], readonly string[], number
 
 test('more is nothing to take back: it is noted with what is in force', async () => {
   expect((await look(400, {})).steps).toEqual(['template', 'watched: 0']);
+});
+
+test('who does not run yet counts as not ready when less begins: whoever leads next does not blame it for that', async () => {
+  expect((await look(100, {})).unready).toEqual(['pending']);
 });

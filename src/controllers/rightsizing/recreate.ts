@@ -89,12 +89,12 @@ export function createRecreate(options: RecreateOptions): Recreate {
     annotate({ [rightsizingKeys.watchedChanges]: keptText(memory) });
 
   const begin = async (context: ApplyContext, due: readonly SizeChange[]): Promise<ApplyResult | undefined> => {
-    const { advised, live, memory, policy } = context;
+    const { advised, memory, policy } = context;
     const { workload, inForce, lessons } = advised;
     // Sizes that were applied in place go into the template with it: new pods are made of that.
     const to = differences(workload.containers, applyChanges(inForce, due));
     const change: OngoingChange = {
-      ...watchChange(due, inForce, live, clock.now()),
+      ...watchChange(due, inForce, advised.pods, clock.now()),
       method: 'Recreate',
       phase: 'spread',
       canary: undefined,

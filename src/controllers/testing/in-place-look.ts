@@ -79,9 +79,11 @@ export async function look(
     ongoing: [{ ...watched, method: 'InPlace', phase: 'canary', canary, throttling: nothingSeen() }],
     ...changed,
   });
+  const running = live ?? [pod('first', lessCpu), pod('other', lessMemory)];
   const context = {
     advised: {
       workload: aSizedWorkload({ containers: before }),
+      pods: running,
       inForce: before,
       advice: [],
       lessons: { floors: [], reverts: 0 },
@@ -89,7 +91,7 @@ export async function look(
     },
     policy: validPolicy({ spec: { updateStrategy } }),
     memory,
-    live: live ?? [pod('first', lessCpu), pod('other', lessMemory)],
+    live: running,
     annotate: async (wanted: Readonly<Record<string, unknown>>) =>
       void written.push(wanted['optipod.io/applied-sizes']),
     signal: new AbortController().signal,

@@ -1,5 +1,6 @@
 /** A change that was made and is looked after for a while: what it was, and how the pods were when it began. */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
+import { isLive } from '../../model/owners.ts';
 import { type SizeChange, type SizeKey, sizeKeys, sizeOfContainer, sizePaths } from '../../model/pod-size.ts';
 import { endedAt } from '../../model/recent-kill.ts';
 import { restartedContainer } from '../../model/restart-on-resize.ts';
@@ -31,7 +32,11 @@ export interface WatchedChange {
   readonly restarting: ReadonlySet<string>;
 }
 
-/** @param isInPlace running pods are resized, so that `resizePolicy` counts. */
+/**
+ * @param pods all of the workload: one that is yet to run is not ready either, and whoever leads next must not blame the
+ * change for that.
+ * @param isInPlace running pods are resized, so that `resizePolicy` counts.
+ */
 export function watchChange(
   changes: readonly SizeChange[],
   before: readonly ContainerSpecRecord[],
@@ -39,11 +44,12 @@ export function watchChange(
   now: EpochMillis,
   isInPlace = false,
 ): WatchedChange {
+  const there = pods.filter(({ pod }) => isLive(pod));
   const restarts = new Map<string, number>();
-  for (const { pod, sizing } of pods) {
+  for (const { pod, sizing } of there) {
     for (const { name, restartCount } of sizing.statuses) restarts.set(`${pod.uid}/${name}`, restartCount);
   }
-  const unready = new Set(pods.filter(({ pod }) => !pod.ready).map(({ pod }) => pod.uid));
+  const unready = new Set(there.filter(({ pod }) => !pod.ready).map(({ pod }) => pod.uid));
   const restarting = changes.filter((change) => isInPlace && restartedContainer(before, [change]) !== undefined);
   return {
     changes,
