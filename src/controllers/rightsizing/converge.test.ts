@@ -5,7 +5,7 @@ import type { Block } from '../../guard/context.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import { applyChanges, type SizeChange } from '../../model/pod-size.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
-import { validPolicy } from '../../model/testing/policies.ts';
+import { leastPolicySpec, validPolicy } from '../../model/testing/policies.ts';
 import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
 import { aContainer, aSizedPod, aSizedWorkload, MIB } from '../../model/testing/sizing-records.ts';
 import type { ApplyContext } from './apply.ts';
@@ -38,6 +38,8 @@ interface Given {
   readonly lacking?: readonly string[];
   readonly blocks?: Readonly<Record<string, Block['reason']>>;
   readonly changed?: readonly SizeChange[];
+  /** The most CPU that the policy allows, as a quantity. */
+  readonly maxCpu?: string;
   /** Tried on this pod before the others. */
   readonly canary?: string;
 }
@@ -51,6 +53,7 @@ async function run(given: Given) {
     lacking = [],
     blocks = {},
     changed = less,
+    maxCpu = '4',
   } = given;
   const asked: ResizeDecision[] = [];
   const converge = createConverge({
@@ -75,7 +78,9 @@ async function run(given: Given) {
   }
   const context = {
     advised: { workload: aSizedWorkload({ isRollingOut }), inForce: before },
-    policy: validPolicy(),
+    policy: validPolicy({
+      spec: { resourceBounds: { ...leastPolicySpec.resourceBounds, cpu: { min: '10m', max: maxCpu } } },
+    }),
     memory,
     live,
     annotate: () => Promise.resolve(undefined),
@@ -103,6 +108,15 @@ describe('pods that differ from the sizes in force', () => {
     const { asked, pods } = await run({ live: [pod('first', 200), pod('other', 200)], changed: [], canary: 'first' });
     expect(pods).toEqual(['first']);
     expect(asked[0]?.changes).toEqual(less);
+  });
+
+  test('are raised no further than the policy of now allows, whichever put the sizes in force', async () => {
+    const changed = [{ container: 'app', to: { cpuRequest: 150, memoryRequest: 256 * MIB } }];
+    const { asked } = await run({ live: [pod('low', 50), pod('high', 300)], changed, maxCpu: '100m' });
+    expect(asked.map(({ changes }) => changes[0]?.to)).toEqual([
+      { memoryRequest: 256 * MIB },
+      { cpuRequest: 150, memoryRequest: 256 * MIB },
+    ]);
   });
 
   test('wait while they are being resized, and while somebody rolls out another template', async () => {
@@ -145,6 +159,11 @@ describe('what did harm', () => {
     const { asked } = await run({ live: [pod('a', 300)], takenBack: cpu, changed, isRollingOut: true });
     expect(asked).toMatchObject([{ isRestore: true, changes: [{ container: 'app', to: { cpuRequest: 100 } }] }]);
     expect(asked[0]?.changes[0]?.to).not.toHaveProperty('memoryRequest');
+  });
+
+  test('is undone whatever the policy allows by now', async () => {
+    const given = { live: [pod('a', 50)], takenBack: cpu, maxCpu: '80m' };
+    expect((await run(given)).asked).toMatchObject([{ isRestore: true, changes: less }]);
   });
 
   test('is forgotten when every pod has it undone; then the rest goes on', async () => {

@@ -11,6 +11,7 @@ import {
 import { givenInRollout } from '../../decide/rightsizing/rollout-help.ts';
 import { joinChanges, onlyParts } from '../../decide/rightsizing/side-by-side.ts';
 import { includesPart } from '../../decide/rightsizing/watched-change.ts';
+import { withinMaximum } from '../../decide/rightsizing/within-maximum.ts';
 import type { ResizeDecision } from '../../decide/size-decision.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { ReasonName } from '../../lib/reasons.ts';
@@ -82,7 +83,7 @@ export function createConverge({ actuator, isAllocated, clock }: ConvergeOptions
   };
 
   return async (context, inForce, changed) => {
-    const { advised, memory, live } = context;
+    const { advised, policy, memory, live } = context;
     const { workload } = advised;
     const all = live.flatMap((pod) => driftOfPod(context, pod, inForce, changed));
     // What did harm is undone first, and alone: nothing that waits for its time keeps it.
@@ -93,7 +94,8 @@ export function createConverge({ actuator, isAllocated, clock }: ConvergeOptions
     });
     if (harmed.length === 0) memory.takenBack = [];
     const isRestore = harmed.length > 0;
-    const drifted = isRestore ? harmed : workload.isRollingOut ? all.flatMap(helpedAt(clock.now())) : all;
+    const allowed = all.flatMap((each) => withinMaximum(each, workload.containers, policy.spec.bounds));
+    const drifted = isRestore ? harmed : workload.isRollingOut ? allowed.flatMap(helpedAt(clock.now())) : allowed;
     const summary = isRestore ? 'a decrease is taken back' : 'the sizes in force';
     let kept: ApplyResult | undefined;
     const cramped: DriftedPod[] = [];

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import type { ContainerSize } from '../../model/sizing-records.ts';
+import { aDeployment, aReplicaSet } from '../../model/testing/records.ts';
+import { aContainer, aSizedPod } from '../../model/testing/sizing-records.ts';
+import { withinMaximum } from './within-maximum.ts';
+
+const bounds = { cpu: { min: 10, max: 400 }, memory: { min: 10, max: 512 } };
+const template = [aContainer({ size: { cpuRequest: 100, memoryRequest: 900 } })];
+
+/** What a pod with the size `had` may be given of `to`. */
+const allowed = (had: ContainerSize, to: ContainerSize): ContainerSize | undefined => {
+  const record = aSizedPod(aReplicaSet(aDeployment()), 'web', { containers: [aContainer({ size: had })] });
+  const drifted = { pod: { pod: record, sizing: record.sizing }, changes: [{ container: 'app', to }] };
+  return withinMaximum(drifted, template, bounds)[0]?.changes[0]?.to;
+};
+
+test.each<readonly [string, ContainerSize, ContainerSize, ContainerSize | undefined]>([
+  ['as much as the maximum', { memoryRequest: 256 }, { memoryRequest: 512 }, { memoryRequest: 512 }],
+  [
+    'not a byte more, nor the limit of more',
+    { memoryRequest: 256 },
+    { memoryRequest: 513, memoryLimit: 999 },
+    undefined,
+  ],
+  ['no more from nothing', {}, { memoryRequest: 513 }, undefined],
+  ['less, even if it is still too much', { memoryRequest: 800 }, { memoryRequest: 700 }, { memoryRequest: 700 }],
+  ['what the template says', { memoryRequest: 256 }, { memoryRequest: 900 }, { memoryRequest: 900 }],
+  ['another limit for what it requests', { memoryRequest: 800 }, { memoryLimit: 999 }, { memoryLimit: 999 }],
+  [
+    'the other resource',
+    { cpuRequest: 50, memoryRequest: 1 },
+    { cpuRequest: 90, memoryRequest: 600 },
+    { cpuRequest: 90 },
+  ],
+  ['CPU by its own maximum', { cpuRequest: 50 }, { cpuRequest: 401 }, undefined],
+])('a pod is given %s', (_, had, to, given) => {
+  expect(allowed(had, to)).toEqual(given);
+});
