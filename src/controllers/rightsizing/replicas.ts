@@ -254,6 +254,8 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
         ...(isChange && { [rightsizingKeys.lastApplied]: formatTime(now) }),
       });
       if (failed !== undefined) {
+        // Whether it was written or not: what is watched of them is read anew from what is there.
+        for (const { replica } of [...given, ...harms]) own.watches.delete(replica);
         const states = neverLess(advised.inForce, asked.states, next, given);
         return { states, ended: failed, kept: undefined, waiting: undefined };
       }
