@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import type { Pod } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import { resources } from '../api/resources.ts';
+import { type Clock, sleep } from '../lib/clock.ts';
+import type { Millis } from '../lib/units.ts';
 import { startOperator } from '../wire.ts';
 import type { Invariant } from './invariant-names.ts';
 import { parseScenario } from './scenario/load-scenario.ts';
@@ -20,19 +22,34 @@ workloads:
   - { name: other, namespace: shop, enabled: false, replicas: 1 }
 `;
 
-type Deed = (api: KubeApi) => Promise<unknown>;
+type Deed = (api: KubeApi, clock: Clock) => Promise<unknown>;
 
 const inShop = { namespace: 'shop' };
 
-/** Evicts a pod of the side, by the name of its node. */
+/** A pod of the side, by the name of its node. */
+async function podOn(side: 'spot' | 'on-demand', api: KubeApi): Promise<string> {
+  const { items } = await api.list(resources.pods, { ...inShop, labelSelector: 'app=web' });
+  const isThere = ({ metadata, spec }: Pod): boolean =>
+    metadata?.deletionTimestamp === undefined && (spec?.nodeName ?? '').startsWith(side);
+  return items.find(isThere)?.metadata?.name ?? '';
+}
+
+function evictPod(name: string, api: KubeApi): Promise<unknown> {
+  const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, ...inShop } };
+  return api.createSubresource(resources.pods, name, 'eviction', eviction, inShop);
+}
+
 function evict(side: 'spot' | 'on-demand'): Deed {
-  return async (api) => {
-    const { items } = await api.list(resources.pods, { ...inShop, labelSelector: 'app=web' });
-    const isThere = ({ metadata, spec }: Pod): boolean =>
-      metadata?.deletionTimestamp === undefined && (spec?.nodeName ?? '').startsWith(side);
-    const name = items.find(isThere)?.metadata?.name ?? '';
-    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, ...inShop } };
-    await api.createSubresource(resources.pods, name, 'eviction', eviction, inShop);
+  return async (api) => evictPod(await podOn(side, api), api);
+}
+
+/** Evicts two pods, the second so long after it heard that the answer about the first is lost. */
+function evictTwice(pauseMillis: Millis): Deed {
+  return async (api, clock) => {
+    const [first, second] = [await podOn('spot', api), await podOn('on-demand', api)];
+    await expect(evictPod(first, api)).rejects.toThrow();
+    await sleep(clock, pauseMillis);
+    await evictPod(second, api);
   };
 }
 
@@ -46,21 +63,22 @@ interface Circumstances {
   readonly who?: 'simulated_1' | 'simulated_2';
   readonly annotations?: string;
   readonly everyMillis?: number;
+  readonly events?: string;
 }
 
 /** Names of the invariants that are broken when these things are done, one every so often. */
 async function brokenBy(deeds: readonly Deed[], circumstances: Circumstances = {}): Promise<readonly Invariant[]> {
-  const { who = 'simulated_1', annotations = '{}', everyMillis = 60_000 } = circumstances;
+  const { who = 'simulated_1', annotations = '{}', everyMillis = 60_000, events = '[]' } = circumstances;
   const failures: unknown[] = [];
   const { violations, problems, checks } = await simulate({
-    scenario: parseScenario(shop.replace('ANNOTATIONS', annotations), 'test.yaml'),
+    scenario: parseScenario(`${shop.replace('ANNOTATIONS', annotations)}events: ${events}\n`, 'test.yaml'),
     folder: '.',
     async startOperator(options) {
       const operator = await startOperator(options);
       if (options.identity !== who) return operator;
       deeds.forEach((deed, index) => {
         options.clock.setTimer(180_000 + index * everyMillis, () => {
-          deed(options.api).catch((error: unknown) => failures.push(error));
+          deed(options.api, options.clock).catch((error: unknown) => failures.push(error));
         });
       });
       return operator;
@@ -89,6 +107,16 @@ test.each<[readonly Invariant[], readonly Deed[], Circumstances]>([
 
 test('a second eviction within the cooldown is seen', async () => {
   expect(await brokenBy([evict('spot'), evict('on-demand')], { everyMillis: 8000 })).toContain('cooldown');
+});
+
+test.each([
+  [10_000, false],
+  [9_999, true],
+])('an eviction without an answer counts from when that was known: another %i ms later', async (pause, isSeen) => {
+  const lost =
+    '{ at: 2m, do: api-fault, for: 60s, resources: [pods/eviction], probability: 1, effect: { kind: drop-after } }';
+  const broken = await brokenBy([evictTwice(pause)], { events: `[${lost}]` });
+  expect(broken.includes('cooldown')).toBe(isSeen);
 });
 
 test('one eviction after the other that each gain nothing are seen to get nowhere', async () => {
@@ -124,7 +152,7 @@ test.each([
 ])('what is told again and again is seen where it is heard: in %s', async (namespace, invariants) => {
   const often = Array.from({ length: 30 }, (_, index): Deed => {
     const deed = tell(namespace, index);
-    return (api) => deed(api).catch(() => {});
+    return (api, clock) => deed(api, clock).catch(() => {});
   });
   expect(await brokenBy(often, { everyMillis: 500 })).toEqual(invariants);
 });

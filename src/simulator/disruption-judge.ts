@@ -28,8 +28,8 @@ export interface DisruptionJudge {
   beforeEviction(facts: WorkloadFacts, pod: PodFacts, isForSize: boolean): void;
   /** Pods of the workload are replaced for a size, all of them. */
   onRollout(facts: WorkloadFacts): void;
-  /** A pod of the workload was evicted. */
-  disrupted(facts: WorkloadFacts): void;
+  /** A pod of the workload was evicted. @param at when that, or that its answer is lost, was known to who asked */
+  disrupted(facts: WorkloadFacts, at: EpochMillis): void;
   /** The workload is about to change: up to now it was like this. */
   beforeChange(facts: WorkloadFacts): void;
   /** Replicas of the operator may have this configuration from now on. */
@@ -91,7 +91,7 @@ export function createDisruptionJudge(options: DisruptionJudgeOptions): Disrupti
       checkTime(facts, 'rollout of a size');
       last.set(facts.uid, clock.now());
     },
-    disrupted: ({ uid }) => void last.set(uid, clock.now()),
+    disrupted: ({ uid }, at) => void last.set(uid, Math.max(at, last.get(uid) ?? at)),
     beforeChange(facts) {
       const { counts, targetSpot, replicas } = facts;
       if (counts.spot > targetSpot) excess.set(key(facts, 'spot'), clock.now());

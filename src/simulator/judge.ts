@@ -191,10 +191,10 @@ export function createJudge(options: JudgeOptions): Judge {
     const facts = fleet.workloadOfPod(uid);
     const seen = facts?.pods.get(uid);
     if (facts !== undefined && seen?.node !== undefined) disruptions.beforeEviction(facts, seen, sizes.mayEvict(facts));
-    const onDone = (): void => {
+    const onDone = (at: EpochMillis): void => {
       monitor.removed(pod);
       if (facts !== undefined && !sizes.mayEvict(facts)) progress.replaced(facts, uid);
-      if (facts !== undefined && seen?.node !== undefined) disruptions.disrupted(facts);
+      if (facts !== undefined && seen?.node !== undefined) disruptions.disrupted(facts, at);
       if (seen?.node === undefined) {
         counted.fallbacks++;
         monitor.cause(facts);
@@ -209,14 +209,15 @@ export function createJudge(options: JudgeOptions): Judge {
       monitor.judgeBound(facts, evicted, bound.of(facts.uid), bound.describe(facts.uid));
     };
     return ({ kind }) => {
+      const at = clock.now();
       if (kind === 'done') {
-        onDone();
+        onDone(at);
         if (facts !== undefined) journal.evicted(facts, pod.metadata?.name ?? '');
         return;
       }
       // Done twice, it is refused the second time.
       const mayBeDone = kind === 'unknown' || (isDisturbed() && seen?.isLive === true);
-      if (mayBeDone) clock.setTimer(SEEN_MILLIS, () => isGoing(uid, facts) && onDone());
+      if (mayBeDone) clock.setTimer(SEEN_MILLIS, () => isGoing(uid, facts) && onDone(at));
     };
   };
   /** Whoever asked; that of an eviction without an answer is taken to be it. */
