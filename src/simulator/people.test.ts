@@ -32,6 +32,15 @@ describe('others', () => {
     expect(figures.evictions).toBe(0);
   });
 
+  test('who drain nodes leave the pods there that the API server will not evict at all', async () => {
+    const budget = `{ maxUnavailable: 1, selector: { matchLabels: { app: web } } }`;
+    const second = `{ apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: { name: second, namespace: shop }, spec: ${budget} }`;
+    const drain = '[{ at: 5m, do: drain-nodes, pools: spot, for: 5m }]';
+    const { figures, problems } = await run(drain, `objects: [${second}]`);
+    expect(problems).toEqual([]);
+    expect(figures.admissions).toBe(8);
+  });
+
   test('who delete pods, or a workload and make it anew, are followed exactly', async () => {
     const events = `[{ at: 5m, do: delete-pods, workload: shop/web, count: 3 }, { at: 10m, do: recreate, workload: shop/web }]`;
     const { figures, violations, problems } = await run(events);

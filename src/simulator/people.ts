@@ -58,7 +58,8 @@ async function evict(pod: Pod, api: KubeApi): Promise<void> {
   try {
     await api.createSubresource(resources.pods, name, 'eviction', eviction, { namespace });
   } catch (error) {
-    const isRefused = error instanceof KubeError && error.httpStatus === 429;
+    // 429: a budget is used up; 500: there are two (pkg/registry/core/pod/storage/eviction.go).
+    const isRefused = error instanceof KubeError && (error.httpStatus === 429 || error.httpStatus === 500);
     if (!isRefused && !isNotFound(error) && !isConflict(error)) throw error;
   }
 }
