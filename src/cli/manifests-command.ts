@@ -8,8 +8,10 @@ const EXAMPLES = `
 Examples:
   stowage manifests -n stowage-system | kubectl apply --server-side -f -
   stowage manifests all --image registry.example.com/stowage:1.0 -n platform
-  stowage manifests --values values.yaml -n stowage-system | kubectl diff --server-side --force-conflicts -f -
-  stowage manifests -n stowage-system --to-delete | kubectl delete --ignore-not-found -f -    # uninstall
+  stowage manifests --values values.yaml -n stowage-system \\
+    | kubectl diff --server-side --force-conflicts -f -
+  stowage manifests -n stowage-system --to-delete \\
+    | kubectl delete --ignore-not-found -f -               # uninstall
 
 --values needs helm.`;
 
