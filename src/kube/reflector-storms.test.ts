@@ -35,44 +35,41 @@ describe('listing anew', () => {
     await run.end();
   });
 
-  test('one that sends the present state and then refuses to go on, too, in whatever time it takes', async () => {
-    const scripted = createScriptedApi();
-    const run = await followScripted(scripted);
-    let last = 0;
-    for (let second = 0; second < 600; second++) {
-      if (scripted.watches.length > last) {
-        last = scripted.watches.length;
-        await run.clock.advance(8_000);
-        const refused = errorEvent({ code: 410, reason: 'Expired', message: 'too old resource version' });
-        scripted.watch().push(added('a', 5), initialEventsEnd(10), refused);
-      }
-      await run.clock.advance(1_000);
-    }
-    expect(scripted.watches.length).toBeLessThan(30);
-    await run.end();
-  });
-
-  test.each([
-    ['whose connection breaks', (watch: ScriptedWatch) => watch.fail(new ConnectionError('reset'))],
+  const tooOld = errorEvent({ code: 410, reason: 'Expired', message: 'too old resource version' });
+  test.each<[string, (watch: ScriptedWatch) => void, (watch: ScriptedWatch) => void, string]>([
     [
-      'that refuses its own position',
-      (watch: ScriptedWatch) => watch.push(errorEvent({ code: 410, reason: 'Expired', message: 'too old' })),
+      'that sends the present state and then refuses to go on',
+      () => {},
+      (watch) => watch.push(added('a', 5), initialEventsEnd(10), tooOld),
+      'stale',
     ],
-  ])('one %s in the middle of the present state, too', async (_, breakOff) => {
+    [
+      'whose connection breaks in the middle of the present state',
+      (watch) => watch.push(added('a', 5)),
+      (watch) => watch.fail(new ConnectionError('reset')),
+      'initial',
+    ],
+    [
+      'that refuses its own position in the middle of the present state',
+      (watch) => watch.push(added('a', 5)),
+      (watch) => watch.push(tooOld),
+      'initial',
+    ],
+  ])('one %s, too, in whatever time it takes', async (_, begin, breakOff, freshness) => {
     const scripted = createScriptedApi();
     const run = await followScripted(scripted);
     let last = 0;
     for (let second = 0; second < 600; second++) {
       if (scripted.watches.length > last) {
         last = scripted.watches.length;
-        scripted.watch().push(added('a', 5));
+        begin(scripted.watch());
         await run.clock.advance(8_000);
         breakOff(scripted.watch());
       }
       await run.clock.advance(1_000);
     }
     expect(scripted.watches.length).toBeLessThan(30);
-    expect(run.informer.freshness()).toBe('initial');
+    expect(run.informer.freshness()).toBe(freshness);
     await run.end();
   });
 

@@ -2,15 +2,14 @@
 import { expect, test } from 'vitest';
 import { sizingKeys } from '../../api/annotations-sizing.ts';
 import type { SizedAdvice } from '../../decide/rightsizing/recommend-workload.ts';
-import type { ResizeDecision } from '../../decide/size-decision.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import { freshState, readReplicaSizes } from '../../model/replica-sizes.ts';
 import { validPolicy } from '../../model/testing/policies.ts';
 import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload, MIB } from '../../model/testing/sizing-records.ts';
+import { createReplicaSizing } from '../testing/replica-sizing.ts';
 import type { ApplyContext } from './apply.ts';
 import { createRightsizingMemory } from './memory.ts';
-import { createSizeReplicas, type SizeReplicasOptions } from './replicas.ts';
 
 const containers = [aContainer({ size: { cpuRequest: 200, memoryRequest: 100 * MIB } })];
 const advised = (mebibytes: number): readonly SizedAdvice[] =>
@@ -47,26 +46,15 @@ async function ask(room: number, updateStrategy: object) {
     advice: advised(128),
   };
   const blocked = (reason: string) => ({ kind: 'blocked', block: { reason, message: reason } });
-  const sizeReplicas = createSizeReplicas({
-    actuator: {
-      isResizing: () => false,
-      lacksRoom: () => false,
-      async resize({ changes }: ResizeDecision) {
-        const wanted = (changes[0]?.to.memoryRequest ?? 0) / MIB;
-        if (isPaceShort) return blocked('ChangePace');
-        asked.push(wanted);
-        return wanted > room ? blocked('NodeHasNoRoom') : { kind: 'asked', tookFrom: [] };
-      },
-    },
-    changes: { judge: async () => [] },
-    settings: () => ({ canaryMillis: 180_000, revertMillis: 1_800_000, restart: {} }),
-    sizesNewPods: () => true,
-    isAllocated: () => false,
-    events: { onWorkload: () => {} },
-    journal: { record: () => {} },
-    metrics: { inc: () => {} },
+  const sizeReplicas = createReplicaSizing({
     clock,
-  } as unknown as SizeReplicasOptions);
+    async resize({ changes }) {
+      const wanted = (changes[0]?.to.memoryRequest ?? 0) / MIB;
+      if (isPaceShort) return blocked('ChangePace');
+      asked.push(wanted);
+      return wanted > room ? blocked('NodeHasNoRoom') : { kind: 'asked', tookFrom: [] };
+    },
+  });
   const context = {
     advised: {
       workload,

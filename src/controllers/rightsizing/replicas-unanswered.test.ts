@@ -11,9 +11,9 @@ import type { SizedPod } from '../../model/sizing-view.ts';
 import { validPolicy } from '../../model/testing/policies.ts';
 import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
 import { aContainer, aSizedPod, aSizedWorkload, MIB } from '../../model/testing/sizing-records.ts';
+import { createReplicaSizing } from '../testing/replica-sizing.ts';
 import type { ApplyContext } from './apply.ts';
-import { createRightsizingMemory, type OngoingChange } from './memory.ts';
-import { createSizeReplicas, type SizeReplicasOptions } from './replicas.ts';
+import { createRightsizingMemory } from './memory.ts';
 import type { ApplyResult } from './result.ts';
 
 const all = [aContainer({ size: { cpuRequest: 200, memoryRequest: 128 * MIB } })];
@@ -33,26 +33,15 @@ function watching(less: readonly SizeChange[], isMade: boolean) {
   const clock = createVirtualClock(NOON);
   const judged: (readonly SizedPart[])[] = [];
   let harm: Harm | undefined;
-  const sizeReplicas = createSizeReplicas({
-    actuator: {
-      isResizing: () => false,
-      lacksRoom: () => false,
-      resize: async () => ({ kind: 'asked', tookFrom: [] }),
-    },
-    changes: {
-      async judge(_context: unknown, _pods: unknown, watched: readonly OngoingChange[]) {
-        judged.push(watched.flatMap(({ changes }) => partsOf(changes)));
-        return harm === undefined ? [] : watched.map((change) => ({ change, harm }));
-      },
-    },
-    settings: () => ({ canaryMillis: 180_000, revertMillis: 1_800_000, restart: {} }),
-    sizesNewPods: () => true,
-    isAllocated: () => false,
-    events: { onWorkload: () => {} },
-    journal: { record: () => {} },
-    metrics: { inc: () => {} },
+  const sizeReplicas = createReplicaSizing({
     clock,
-  } as unknown as SizeReplicasOptions);
+    resize: async () => ({ kind: 'asked', tookFrom: [] }),
+    async judge(_context, _pods, watched = []) {
+      judged.push(watched.flatMap(({ changes }) => partsOf(changes)));
+      const did = harm;
+      return did === undefined ? [] : watched.map((change) => ({ change, harm: did }));
+    },
+  });
   const memory = createRightsizingMemory().of('uid-db');
   let text = writeReplicaSizes(
     all,

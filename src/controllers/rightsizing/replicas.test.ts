@@ -10,9 +10,9 @@ import type { SizedPod } from '../../model/sizing-view.ts';
 import { validPolicy } from '../../model/testing/policies.ts';
 import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload, MIB } from '../../model/testing/sizing-records.ts';
+import { createReplicaSizing } from '../testing/replica-sizing.ts';
 import type { ApplyContext } from './apply.ts';
 import { createRightsizingMemory } from './memory.ts';
-import { createSizeReplicas, type SizeReplicasOptions } from './replicas.ts';
 
 const all = [aContainer({ size: { cpuRequest: 200, memoryRequest: 128 * MIB } })];
 const floor = { container: 'app', resource: 'memory' as const, atLeast: 128 * MIB, until: NOON + 86_400_000 };
@@ -47,25 +47,15 @@ async function look({ has = [], isRollingOut = false, state = harmed, advice = [
   const pod: SizedPod = { pod: record, sizing: record.sizing };
   const workload = aSizedWorkload({ kind: 'StatefulSet', name: 'db', containers: all, annotations, isRollingOut });
   const replica = { replica: '3', pod, state, inForce: all, isKnown: true, advice };
-  const sizeReplicas = createSizeReplicas({
-    actuator: {
-      isResizing: () => false,
-      lacksRoom: () => true,
-      async resize(decision: ResizeDecision) {
-        if (reason !== undefined) return { kind: 'blocked', block: { reason, message: reason } };
-        asked.push(decision);
-        return { kind: 'asked', tookFrom: [] };
-      },
-    },
-    changes: { judge: async () => [] },
-    settings: () => ({ canaryMillis: 180_000, revertMillis: 1_800_000, restart: {} }),
-    sizesNewPods: () => true,
-    isAllocated: () => false,
-    events: { onWorkload: () => {} },
-    journal: { record: () => {} },
-    metrics: { inc: () => {} },
+  const sizeReplicas = createReplicaSizing({
     clock: createVirtualClock(NOON),
-  } as unknown as SizeReplicasOptions);
+    lacksRoom: true,
+    async resize(decision) {
+      if (reason !== undefined) return { kind: 'blocked', block: { reason, message: reason } };
+      asked.push(decision);
+      return { kind: 'asked', tookFrom: [] };
+    },
+  });
   await sizeReplicas({
     advised: { workload, pods: [pod], inForce: all, replicas: { obstacle: undefined, states, replicas: [replica] } },
     policy: validPolicy({ spec: { updateStrategy: { allowRecreate: true, evictToResize: true } } }),
