@@ -1,90 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../api/core.ts';
 import { createProjections } from '../project.ts';
-import { sizingParts } from './compact-pod-sizing.ts';
 import { projectPodSizing } from './project-pod-sizing.ts';
 import { createSizingInterners } from './sizing-interners.ts';
+import { changed, NOON, pod } from './testing/pod-in-resize.ts';
 
 const MIB = 2 ** 20;
-const NOON = '2026-03-02T12:00:00Z';
-
-/** As a kubelet of 1.37 reports it, in the middle of a resize. */
-const pod = {
-  metadata: {
-    name: 'web-1',
-    namespace: 'shop',
-    generation: 3,
-    annotations: { 'optipod.io/applied': 'x', other: 'y' },
-    labels: { app: 'web', 'mbcas.io/managed': 'true', 'optipod.io/no-mark': 'a label' },
-    managedFields: [
-      {
-        manager: 'kube-controller-manager',
-        operation: 'Update',
-        fieldsV1: {
-          'f:spec': { 'f:containers': { 'k:{"name":"app"}': { 'f:resources': { 'f:requests': { 'f:cpu': {} } } } } },
-        },
-      },
-      {
-        manager: 'optipod',
-        operation: 'Update',
-        subresource: 'resize',
-        fieldsV1: {
-          'f:spec': { 'f:containers': { 'k:{"name":"app"}': { 'f:resources': { 'f:requests': { 'f:cpu': {} } } } } },
-        },
-      },
-    ],
-  },
-  spec: {
-    priority: 1000,
-    priorityClassName: 'high',
-    containers: [
-      {
-        name: 'app',
-        resources: { requests: { cpu: '0.3', memory: '64Mi' }, limits: { memory: '128Mi' } },
-        resizePolicy: [
-          { resourceName: 'cpu', restartPolicy: 'NotRequired' },
-          { resourceName: 'memory', restartPolicy: 'RestartContainer' },
-        ],
-        readinessProbe: { httpGet: { path: '/', port: 80 } },
-      },
-      { name: 'bare' },
-    ],
-    initContainers: [
-      { name: 'setup', resources: { requests: { cpu: '4' } } },
-      { name: 'proxy', restartPolicy: 'Always', resources: { limits: { cpu: '50m' } } },
-    ],
-  },
-  status: {
-    qosClass: 'Burstable',
-    observedGeneration: 2,
-    conditions: [
-      { type: 'Ready', status: 'True' },
-      { type: 'PodResizePending', status: 'True', reason: 'Deferred', message: 'no room', lastTransitionTime: NOON },
-    ],
-    containerStatuses: [
-      {
-        name: 'app',
-        ready: true,
-        restartCount: 2,
-        state: { running: { startedAt: NOON } },
-        lastState: { terminated: { reason: 'OOMKilled', exitCode: 137, finishedAt: NOON } },
-        allocatedResources: { cpu: '200m', memory: '64Mi' },
-        resources: { requests: { cpu: '200m', memory: '64Mi' }, limits: { memory: '128Mi' } },
-      },
-    ],
-    initContainerStatuses: [
-      { name: 'setup', ready: true, restartCount: 0, state: { terminated: { exitCode: 0 } } },
-      { name: 'proxy', ready: true, restartCount: 0, state: { running: {} } },
-    ],
-  },
-} as unknown as Pod;
-
-const changed = (spec: object, status: object = {}, metadata: object = {}): Pod => ({
-  ...pod,
-  metadata: { ...pod.metadata, ...metadata },
-  spec: { ...pod.spec, ...spec } as NonNullable<Pod['spec']>,
-  status: { ...pod.status, ...status },
-});
 const read = (object: Pod) => projectPodSizing(object, createSizingInterners(100));
 
 describe('what is kept of a pod', () => {
@@ -211,57 +132,6 @@ describe('the state of a resize', () => {
     ['under way before 1.33', { conditions: [], resize: 'InProgress' }, { inProgress: { error: undefined } }],
   ])('%s', (_, status, expected) => {
     expect(read(changed({}, status)).resize).toMatchObject(expected);
-  });
-});
-
-describe('sharing', () => {
-  /** Of this size in all places, and seen by the kubelet. */
-  const settled = (cpu: string, generation: number): Pod => {
-    const requests = { cpu, memory: '64Mi' };
-    const resources = { requests, limits: { memory: '128Mi' } };
-    return changed(
-      { containers: [{ name: 'app', resources }], initContainers: [] },
-      {
-        conditions: [],
-        observedGeneration: generation,
-        containerStatuses: [
-          { name: 'app', ready: true, restartCount: 0, allocatedResources: requests, resources, state: {} },
-        ],
-        initContainerStatuses: [],
-      },
-      { generation },
-    );
-  };
-  const partsOf = (sizing: ReturnType<typeof read>) => {
-    const parts = sizingParts(sizing);
-    if (parts === undefined) throw new Error('it is a compact one');
-    return parts;
-  };
-
-  test('pods of one template have all in common but times, generations and sizes of their own', () => {
-    const interners = createSizingInterners(100);
-    const of = (cpu: string, generation: number) => partsOf(projectPodSizing(settled(cpu, generation), interners));
-    const [a, b, resized] = [of('300m', 1), of('300m', 1), of('345m', 7)];
-    expect(b.common).toBe(a.common);
-    expect(b.sizes).toBe(a.sizes);
-    expect(resized.common).toBe(a.common);
-    expect(resized.sizes.map(({ cpuRequest }) => cpuRequest)).toEqual([345]);
-  });
-
-  test('what is as the spec has it reads so', () => {
-    const { statuses, containers, generation, observedGeneration } = read(settled('345m', 7));
-    expect([generation, observedGeneration]).toEqual([7, 7]);
-    expect(containers[0]?.size).toEqual({ cpuRequest: 345, memoryRequest: 64 * MIB, memoryLimit: 128 * MIB });
-    expect(statuses[0]?.actual).toEqual(containers[0]?.size);
-    expect(statuses[0]?.allocated).toEqual({ cpuRequest: 345, memoryRequest: 64 * MIB });
-  });
-
-  test('a pod in the middle of a resize pushes out nothing that others share', () => {
-    const interners = createSizingInterners(1);
-    const before = partsOf(projectPodSizing(settled('300m', 1), interners));
-    const underWay = partsOf(projectPodSizing(changed({}, {}, { generation: 9 }), interners));
-    expect(underWay.common.unobserved).toBe(7);
-    expect(partsOf(projectPodSizing(settled('345m', 2), interners)).common).toBe(before.common);
   });
 });
 
