@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../api/core.ts';
 import { resources } from '../api/resources.ts';
-import { loadConfig } from '../config/load.ts';
+import { configOf } from '../config/testing/load-text.ts';
 import type { EmbeddedWorld } from './testing/embedded-world.ts';
 import {
   create,
@@ -167,7 +167,7 @@ describe('bug 8: spot is away for 20 minutes', () => {
     setSpot(world, false);
     await create(world, deployment({ replicas: 4, percentage: 50 }));
     await world.clock.advance(MINUTE);
-    const { config } = loadConfig({ text: 'operator:\n  readOnlyMode: true', fileName: 'test.yaml', env: {} });
+    const config = configOf('operator:\n  readOnlyMode: true');
     world.operator().applyConfig(config);
     await world.clock.advance(20 * MINUTE);
     expect(world.evictions).toEqual([]);

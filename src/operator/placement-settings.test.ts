@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from '../config/load.ts';
+import { configOf } from '../config/testing/load-text.ts';
 import { compilePlacementRules } from '../controllers/placement/rules.ts';
 import { placementSettingsOf } from './placement-settings.ts';
 
-const settingsFrom = (text: string) =>
-  placementSettingsOf(loadConfig({ text, fileName: 'config.yaml', env: {} }).config);
+const settingsFrom = (text: string) => placementSettingsOf(configOf(text));
 
 describe('placementSettingsOf', () => {
   test('the defaults are those the documentation tells, and compile', () => {

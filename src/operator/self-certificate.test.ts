@@ -4,7 +4,7 @@ import type { MutatingWebhookConfiguration } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import { resources } from '../api/resources.ts';
 import { createApiServer } from '../cluster/apiserver/api-server.ts';
-import { loadConfig } from '../config/load.ts';
+import { configOf } from '../config/testing/load-text.ts';
 import { createSilentLogger } from '../lib/log.ts';
 import { createSeededRandom } from '../lib/random.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
@@ -15,7 +15,7 @@ import { namespaceObject, readManifests } from './testing/embedded-world.ts';
 
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
-const { config } = loadConfig({ text: '', fileName: 'defaults', env: { SPOTALIS_WEBHOOK_CERTIFICATES: 'self' } });
+const config = configOf('', { SPOTALIS_WEBHOOK_CERTIFICATES: 'self' });
 const inSystem = { namespace: 'spotalis-system' };
 
 async function createWorld() {

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { resources } from '../api/resources.ts';
-import { loadConfig } from '../config/load.ts';
+import { configOf } from '../config/testing/load-text.ts';
 import { createLogger, createSilentLogger } from '../lib/log.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import type { NodePage, OverviewAnswer, PoliciesAnswer, WorkloadPage } from '../web/dashboard/answers.ts';
@@ -235,7 +235,7 @@ test('spot nodes that are lost in numbers are told, though nothing waits to be m
 
 describe('opening the port', () => {
   const optionsFor = (env: Readonly<Record<string, string>>, lines: string[] = []): ServeDashboardOptions => {
-    const { config } = loadConfig({ text: '', fileName: 'x', env });
+    const config = configOf('', env);
     const clock = createVirtualClock(0);
     const nothing = (): never => {
       throw new Error('not asked for here');

@@ -8,6 +8,7 @@ import { resources } from '../api/resources.ts';
 import { runCommand } from '../cli/testing/run-command.ts';
 import { createApiServer } from '../cluster/apiserver/api-server.ts';
 import { loadConfig } from '../config/load.ts';
+import { configOf } from '../config/testing/load-text.ts';
 import { type Authority, createAuthority, issueServerCertificate } from '../lib/certificates.ts';
 import { createSystemClock } from '../lib/clock.ts';
 import { createLogger, createSilentLogger, type Logger } from '../lib/log.ts';
@@ -284,7 +285,7 @@ describe('start and stop', () => {
     expect(target()).toEqual({ spot: 0, onDemand: 10 });
     // An engine does not come or go in a running process: that key waits for the next start.
     const env = { SPOTALIS_PLACEMENT_DEFAULTS_SPOT_PERCENTAGE: '50', SPOTALIS_ENGINES_PLACEMENT: 'false' };
-    operator.applyConfig(loadConfig({ text: '', fileName: 'defaults', env }).config);
+    operator.applyConfig(configOf('', env));
     expect(target()).toEqual({ spot: 5, onDemand: 5 });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { KubeObject } from '../api/core.ts';
 import { customResourceDefinitions } from '../api/crd/crd.ts';
 import { type ResourceType, resources } from '../api/resources.ts';
-import { loadConfig } from '../config/load.ts';
+import { configOf } from '../config/testing/load-text.ts';
 import { createRollout, rolloutDefinition } from './testing/argo-rollout.ts';
 import { createEmbeddedWorld, deploymentObject, type EmbeddedWorld, readManifests } from './testing/embedded-world.ts';
 import { annotate, deploy, inShop, MINUTE, patchDeployment, policy, untilSides } from './testing/steps.ts';
@@ -228,7 +228,7 @@ describe('hazard H32: a default that flips from 0 to 100 % for 120 workloads', (
     for (const name of names) await world.api.create(resources.deployments, slowDeployment(name), inShop);
     await world.clock.advance(MINUTE);
     const env = { SPOTALIS_WEBHOOK_ENABLED: 'false' };
-    world.operator().applyConfig(loadConfig({ text: textOf(100), fileName: 'test.yaml', env }).config);
+    world.operator().applyConfig(configOf(textOf(100), env));
     let most = 0;
     await world.until(
       'every workload has moved a pod',

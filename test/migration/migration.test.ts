@@ -13,8 +13,8 @@ import { type PodAllocation, podAllocations } from '../../src/api/pod-allocation
 import { resources } from '../../src/api/resources.ts';
 import { runCommand } from '../../src/cli/testing/run-command.ts';
 import { createTestServer } from '../../src/cluster/apiserver/testing/test-server.ts';
-import { loadConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
+import { configOf, load } from '../../src/config/testing/load-text.ts';
 import { isValidPolicy, parsePolicy } from '../../src/model/optimization-policy.ts';
 import { at, configTextOf, findHelm, render, theOnly } from '../chart/render.ts';
 
@@ -35,7 +35,7 @@ async function serverWith(...namespaces: readonly string[]) {
 
 describe('Spotalis', () => {
   test('its configuration file: every key counts, but those that never did, and these are named', () => {
-    const { config, warnings } = loadConfig({ text: read('spotalis/config.yaml'), fileName: 'config.yaml', env: {} });
+    const { config, warnings } = load(read('spotalis/config.yaml'));
     expect(config.operator).toMatchObject({
       namespace: 'spotalis-system',
       readOnlyMode: true,
@@ -63,7 +63,7 @@ describe('Spotalis', () => {
 
   test.skipIf(missing !== undefined)('its Helm values: the chart takes them all, and they mean what they meant', () => {
     const objects = render(programs, { values: ['test/migration/spotalis/values.yaml'], release: 'spotalis' });
-    const { config } = loadConfig({ text: configTextOf(objects), fileName: 'config.yaml', env: {} });
+    const config = configOf(configTextOf(objects));
     expect(config.controllers).toMatchObject({ maxConcurrentReconciles: 2, reconcileInterval: MINUTE });
     expect(config.webhook).toMatchObject({ enabled: true, port: 9443, certificates: 'files' });
     const deployment = theOnly(objects, 'Deployment');
@@ -105,8 +105,6 @@ describe('OptiPod', () => {
     }
     expect(new Set(policies.map(groupOf)).size).toBe(2);
   });
-
-  const configOf = (text: string): Config => loadConfig({ text, fileName: 'config.yaml', env: {} }).config;
 
   test('its ConfigMap, in both shapes', () => {
     const [shipped, designed] = documents<{ readonly data: Readonly<Record<string, string>> }>(
