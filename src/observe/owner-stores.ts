@@ -5,7 +5,7 @@
 import type { DiscoveredResource, KubeApi } from '../api/kube-api.ts';
 import type { ResourceType } from '../api/resources.ts';
 import type { Informer, InformerHandler } from '../kube/informer.ts';
-import { type Clock, pause, sleep } from '../lib/clock.ts';
+import { type Clock, pause } from '../lib/clock.ts';
 import { createDeferred } from '../lib/deferred.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
@@ -88,7 +88,7 @@ export function createOwnerStores(options: OwnerStoresOptions): OwnerStores {
     const until = AbortSignal.any([signal, ending.signal]);
     const informer = informerOf(type);
     const running = informer.run(until);
-    const overdue = sleep(clock, FIRST_LIST_MILLIS, until).catch(() => {});
+    const overdue = pause(clock, FIRST_LIST_MILLIS, until);
     const isComplete = await Promise.race([
       informer.onSynced.then(
         () => true,

@@ -4,7 +4,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { type Clock, sleep } from '../lib/clock.ts';
+import { type Clock, pause } from '../lib/clock.ts';
 import { describeError, describeFileError, StowageError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { servingContext } from '../lib/serving-context.ts';
@@ -103,7 +103,7 @@ export async function followKeyPair(options: FollowOptions, signal: AbortSignal)
     while (!signal.aborted) {
       const nap = new AbortController();
       wake = () => nap.abort();
-      await sleep(clock, POLL_MILLIS, AbortSignal.any([signal, nap.signal])).catch(() => {});
+      await pause(clock, POLL_MILLIS, AbortSignal.any([signal, nap.signal]));
       if (!signal.aborted) await check();
     }
   } finally {
