@@ -2,7 +2,6 @@
 import type { KubeApi } from '../api/kube-api.ts';
 import type { Config } from '../config/schema.ts';
 import { type AllocationEngine, createAllocationEngine } from '../controllers/allocation/engine.ts';
-import type { AllocationSettings } from '../controllers/allocation/settings.ts';
 import type { EngineParts } from '../controllers/engine-parts.ts';
 import type { InFlightEviction, Leadership } from '../guard/context.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
@@ -16,6 +15,7 @@ import type { NamespaceScope } from '../observe/live-stores.ts';
 import type { PodTexts } from '../observe/project-allocation.ts';
 import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import { allocationSettingsOf } from './allocation-settings.ts';
+import { ofConfig } from './of-config.ts';
 
 export interface AllocationOptions extends EngineParts {
   /** The configuration in force. */
@@ -50,7 +50,7 @@ export function createAllocation(options: AllocationOptions): Allocation {
   const engine = createAllocationEngine({
     ...options,
     stores,
-    settings: settingsOf(config),
+    settings: ofConfig(config, allocationSettingsOf),
     workers: Math.max(WORKERS, config().controllers.maxConcurrentReconciles),
   });
   return {
@@ -65,16 +65,6 @@ export function createAllocation(options: AllocationOptions): Allocation {
       await Promise.race([Promise.all([view.onSynced, stores.onSynced]), aborted(signal)]);
       if (!signal.aborted) await engine.run(signal);
     },
-  };
-}
-
-/** Made once of each configuration: passes ask several times for each pod. */
-function settingsOf(config: () => Config): () => AllocationSettings {
-  let made: { readonly of: Config; readonly settings: AllocationSettings } | undefined;
-  return () => {
-    const of = config();
-    if (made?.of !== of) made = { of, settings: allocationSettingsOf(of) };
-    return made.settings;
   };
 }
 
