@@ -19,6 +19,11 @@ export class AheadOfServerError extends StowageError {
   }
 }
 
+/** The server does not serve the position: too old, or newer than its own. */
+export function isPositionRefused(error: unknown): boolean {
+  return isExpired(error) || isTooLargeResourceVersion(error);
+}
+
 export interface PositionTrust {
   /**
    * Call once for each failure.
@@ -49,7 +54,7 @@ export function createPositionTrust(): PositionTrust {
       if (!(error instanceof KubeError)) return true;
       const { httpStatus, status } = error;
       if (isThrottled(error)) return true;
-      if (isExpired(error) || isTooLargeResourceVersion(error) || wasOpen) return false;
+      if (isPositionRefused(error) || wasOpen) return false;
       const isTrouble = httpStatus >= 500 || httpStatus === 401 || httpStatus === 403;
       // What stands before the API server speaks no Status: it says nothing about what is behind it.
       return isTrouble && (status === undefined || tryAgain(position));

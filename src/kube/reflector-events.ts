@@ -77,7 +77,6 @@ export async function followEvents<T extends KubeObject>(
     if (event.type === 'ERROR') throw toError(event);
     seen++;
     sink.onContact();
-    if (seen === 1) sink.onState('fresh');
     const version = event.object.metadata?.resourceVersion;
     // Events of one watch are ordered by version; an older one is a late duplicate and would undo a newer state.
     const isLate = isOlder(parseResourceVersion(version), parseResourceVersion(position.resourceVersion));
