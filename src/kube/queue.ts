@@ -7,6 +7,8 @@ import type { Clock, Timer } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import type { EpochMillis } from '../lib/units.ts';
+import { createReadyKeys, type Ready, type Taken } from './ready-keys.ts';
+import { createTokenBucket } from './token-bucket.ts';
 
 export interface AddOptions {
   /** Higher runs first; equal ones first come, first served. Default 0. */
@@ -75,12 +77,6 @@ export interface WorkQueueOptions {
   readonly observer?: QueueObserver;
 }
 
-interface Ready {
-  readonly priority: number;
-  /** When the key was added first. */
-  readonly sinceMillis: number;
-}
-
 interface Waiting {
   readonly dueMillis: number;
   readonly priority: number;
@@ -97,9 +93,7 @@ const LEAST_REQUEUE_MILLIS = 100;
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const { clock, random, log, name, observer } = options;
   const { retryPolicy = backoffPolicies.queueItem } = options;
-  /** Ready keys by priority; a Set keeps the order of arrival. */
-  const lanes = new Map<number, Set<string>>();
-  const ready = new Map<string, Ready>();
+  const ready = createReadyKeys();
   const waiting = new Map<string, Waiting>();
   const processing = new Set<string>();
   /** Keys added again while a worker holds them: run once more as soon as it is done. */
@@ -107,36 +101,10 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const failures = new Map<string, { readonly count: number; readonly sinceMillis: EpochMillis }>();
   /** Told when a key becomes ready or a worker free. */
   let wake: (() => void) | undefined;
-  /** Retries that may start at once; below 0 while earlier ones wait for their turn. */
-  let retryTokens = RETRY_BURST;
-  let countedMillis = clock.now();
+  const retries = createTokenBucket(RETRIES_PER_SECOND, RETRY_BURST, clock);
 
-  /** Ready already: only a higher priority changes anything. */
-  const enqueue = (key: string, { priority, sinceMillis }: Ready): void => {
-    const current = ready.get(key);
-    if (current !== undefined && current.priority >= priority) return;
-    if (current !== undefined) lanes.get(current.priority)?.delete(key);
-    ready.set(key, { priority, sinceMillis: current?.sinceMillis ?? sinceMillis });
-    const lane = lanes.get(priority) ?? new Set();
-    lanes.set(priority, lane.add(key));
-    wake?.();
-  };
-
-  /** The first of the highest priority that has any. */
-  const take = (): string | undefined => {
-    let best: number | undefined;
-    for (const [priority, lane] of lanes) {
-      if (lane.size === 0) lanes.delete(priority);
-      else if (best === undefined || priority > best) best = priority;
-    }
-    if (best === undefined) return undefined;
-    const lane = lanes.get(best);
-    const key = lane?.values().next().value;
-    if (key === undefined) return undefined;
-    observer?.taken(clock.now() - (ready.get(key)?.sinceMillis ?? clock.now()));
-    lane?.delete(key);
-    ready.delete(key);
-    return key;
+  const enqueue = (key: string, wanted: Ready): void => {
+    if (ready.put(key, wanted)) wake?.();
   };
 
   const add = (key: string, { priority = 0 }: AddOptions = {}): void => {
@@ -168,29 +136,21 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     waiting.set(key, { dueMillis: earliest, priority: highest, timer });
   };
 
-  /** Delay the overall rate imposes on one more retry now. */
-  const reserveRetry = (): number => {
-    const now = clock.now();
-    // A clock set back takes no tokens away; kept as an instant, the rate would stand still until the clock has caught
-    // up.
-    const refilled = retryTokens + (Math.max(0, now - countedMillis) * RETRIES_PER_SECOND) / 1000;
-    retryTokens = Math.min(RETRY_BURST, refilled) - 1;
-    countedMillis = now;
-    return Math.max(0, (-retryTokens * 1000) / RETRIES_PER_SECOND);
-  };
-
   const addRateLimited = (key: string, addOptions?: AddOptions): void => {
     const known = failures.get(key);
     const count = (known?.count ?? 0) + 1;
     failures.set(key, { count, sinceMillis: known?.sinceMillis ?? clock.now() });
     observer?.retried();
-    addAfter(key, Math.max(backoffDelay(retryPolicy, count, random), reserveRetry()), addOptions);
+    retries.take();
+    addAfter(key, Math.max(backoffDelay(retryPolicy, count, random), retries.millisUntil(0)), addOptions);
   };
 
   /** Never rejects, whatever the handler does. */
-  const process = async (key: string, handler: KeyHandler, signal: AbortSignal): Promise<void> => {
+  const process = async (taken: Taken, handler: KeyHandler, signal: AbortSignal): Promise<void> => {
+    const { key, sinceMillis } = taken;
     processing.add(key);
     const startedMillis = clock.now();
+    observer?.taken(startedMillis - sinceMillis);
     try {
       const result = await handler(key, signal);
       failures.delete(key);
@@ -214,8 +174,8 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
 
   const worker = async (handler: KeyHandler, signal: AbortSignal, idle: (() => void)[]): Promise<void> => {
     while (!signal.aborted) {
-      const key = take();
-      if (key !== undefined) await process(key, handler, signal);
+      const next = ready.take();
+      if (next !== undefined) await process(next, handler, signal);
       else await new Promise<void>((resolve) => idle.push(resolve));
     }
   };

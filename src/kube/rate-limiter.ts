@@ -1,5 +1,6 @@
 /** Client-side limit of requests a second, with a reserve that only control traffic may use. */
 import type { Clock, Timer } from '../lib/clock.ts';
+import { createTokenBucket } from './token-bucket.ts';
 import type { Lane } from './transport/transport.ts';
 
 /** A token bucket: `burst` at once, `qps` refilled a second. */
@@ -38,24 +39,16 @@ export function createRateLimiter(limits: RateLimits, clock: Clock): RateLimiter
       `Rate limits need qps > 0, burst >= 1 and 0 <= reserve < burst, got ${JSON.stringify(limits)}.`,
     );
   }
-  let tokens = burst;
-  let countedMillis = clock.now();
+  const bucket = createTokenBucket(qps, burst, clock);
   let timer: Timer | undefined;
   const queues: Record<Line, Set<() => void>> = { lease: new Set(), control: new Set(), bulk: new Set() };
   /** Tokens that must be there for the line's next request. */
   const needed: Record<Line, number> = { lease: 1, control: 1, bulk: 1 + reserve };
 
-  const refill = (): void => {
-    const now = clock.now();
-    // A clock set back must not take tokens away.
-    tokens = Math.min(burst, tokens + (Math.max(0, now - countedMillis) * qps) / 1000);
-    countedMillis = now;
-  };
   const take = (line: Line): boolean => {
-    refill();
     // Refills are sums of fractions; without the margin a token could be missing by a rounding error for ever.
-    if (tokens < needed[line] - 1e-9) return false;
-    tokens -= 1;
+    if (bucket.tokens() < needed[line] - 1e-9) return false;
+    bucket.take();
     return true;
   };
   const next = (): Line | undefined => lines.find((line) => queues[line].size > 0);
@@ -65,7 +58,7 @@ export function createRateLimiter(limits: RateLimits, clock: Clock): RateLimiter
     timer = undefined;
     for (let line = next(); line !== undefined; line = next()) {
       if (!take(line)) {
-        timer = clock.setTimer(Math.max(1, ((needed[line] - tokens) * 1000) / qps), serve);
+        timer = clock.setTimer(Math.max(1, bucket.millisUntil(needed[line])), serve);
         return;
       }
       const [admit] = queues[line];
