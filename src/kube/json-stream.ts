@@ -78,6 +78,21 @@ function createCollector() {
   };
 }
 
+/** Where in a list the next byte is. */
+type Place =
+  /** In no object yet. */
+  | 'before'
+  /** Directly inside the root object: of a key, or before it. */
+  | 'key'
+  /** Behind the key `items`, and then behind its colon. */
+  | 'items-key'
+  | 'items-value'
+  /** Of a value that is no list of items. */
+  | 'value'
+  /** Inside the array, between two items, and in one of them. */
+  | 'items'
+  | 'item';
+
 /**
  * Hands over each element of the top-level array `items` as soon as its last byte is there.
  *
@@ -90,17 +105,12 @@ export function createListSplitter(onItem: (item: unknown) => void): ListSplitte
   const item = createCollector();
   const key = createCollector();
   let depth = 0;
-  let isInString = false;
-  let isEscaped = false;
-  /** Directly inside the root object: reading a key (true) or a value (false). */
-  let expectsKey = false;
-  let isItemsKey = false;
-  let isInItems = false;
-  let isInItem = false;
-  let hasStarted = false;
+  /** Whether the next byte is within quotation marks; `escaped`: it follows a backslash there. */
+  let text: 'outside' | 'inside' | 'escaped' = 'outside';
+  let place: Place = 'before';
 
   const endItem = (chunk: Buffer, from: number, to: number): void => {
-    isInItem = false;
+    place = 'items';
     // Most items lie within one chunk: parsed straight from it, without a copy.
     if (item.isEmpty) onItem(parseJson(chunk.subarray(from, to)));
     else {
@@ -116,59 +126,57 @@ export function createListSplitter(onItem: (item: unknown) => void): ListSplitte
       let keyStart = 0;
       for (let index = 0; index < chunk.length; index++) {
         let byte = chunk[index] ?? 0;
-        if (isInString) {
-          if (isEscaped) {
-            isEscaped = false;
+        if (text !== 'outside') {
+          if (text === 'escaped') {
+            text = 'inside';
             continue;
           }
           // Most bytes of an answer lie within strings: this loop decides the speed.
           while (byte !== QUOTE && byte !== BACKSLASH && ++index < chunk.length) byte = chunk[index] ?? 0;
           if (index === chunk.length) break;
-          if (byte === BACKSLASH) isEscaped = true;
-          else {
-            isInString = false;
-            if (isInItem && depth === 2) {
-              endItem(chunk, start, index + 1);
-              start = index + 1;
-            } else if (depth === 1 && expectsKey) {
-              key.add(chunk, keyStart, index + 1);
-              isItemsKey = parseJson(key.take()) === 'items';
-            }
+          text = byte === BACKSLASH ? 'escaped' : 'outside';
+          if (text === 'escaped') continue;
+          if (place === 'item' && depth === 2) {
+            endItem(chunk, start, index + 1);
+            start = index + 1;
+          } else if (place === 'key' && depth === 1) {
+            key.add(chunk, keyStart, index + 1);
+            if (parseJson(key.take()) === 'items') place = 'items-key';
           }
           continue;
         }
-        if (isInItem && depth > 2) {
+        if (place === 'item' && depth > 2) {
           // Deep inside an item only strings and nesting matter.
           while (isNested[byte] !== 1 && ++index < chunk.length) byte = chunk[index] ?? 0;
           if (index === chunk.length) break;
         }
-        if (isInItems && depth === 2 && (byte === COMMA || byte === CLOSE_BRACKET || isSpace(byte))) {
+        const isAmongItems = depth === 2 && (place === 'items' || place === 'item');
+        if (isAmongItems && (byte === COMMA || byte === CLOSE_BRACKET || isSpace(byte))) {
           // A number, true, false or null ends with the byte after it.
-          if (isInItem) endItem(chunk, start, index);
+          if (place === 'item') endItem(chunk, start, index);
           start = index + 1;
           if (byte === CLOSE_BRACKET) {
-            isInItems = false;
+            place = 'value';
             depth = 1;
             start = index;
           }
           continue;
         }
-        if (isInItems && !isInItem) {
-          isInItem = true;
+        if (place === 'items') {
+          place = 'item';
           start = index;
         }
         switch (byte) {
           case QUOTE:
-            isInString = true;
-            if (depth === 1 && expectsKey) keyStart = index;
+            text = 'inside';
+            if (place === 'key' && depth === 1) keyStart = index;
             break;
           case OPEN_BRACE:
           case OPEN_BRACKET:
             depth++;
-            hasStarted = true;
-            if (depth === 1) expectsKey = byte === OPEN_BRACE;
-            else if (depth === 2 && isItemsKey && !expectsKey && byte === OPEN_BRACKET) {
-              isInItems = true;
+            if (depth === 1) place = byte === OPEN_BRACE ? 'key' : 'value';
+            else if (depth === 2 && place === 'items-value' && byte === OPEN_BRACKET) {
+              place = 'items';
               shell.add(chunk, start, index + 1);
               start = index + 1;
             }
@@ -176,29 +184,26 @@ export function createListSplitter(onItem: (item: unknown) => void): ListSplitte
           case CLOSE_BRACE:
           case CLOSE_BRACKET:
             depth--;
-            if (isInItem && depth === 2) {
+            if (place === 'item' && depth === 2) {
               endItem(chunk, start, index + 1);
               start = index + 1;
             }
             break;
           case COLON:
-            if (depth === 1) expectsKey = false;
+            if (depth === 1) place = place === 'items-key' ? 'items-value' : 'value';
             break;
           case COMMA:
-            if (depth === 1) {
-              expectsKey = true;
-              isItemsKey = false;
-            }
+            if (depth === 1) place = 'key';
             break;
           default:
         }
       }
-      if (isInItem) item.add(chunk, start, chunk.length);
-      else if (!isInItems) shell.add(chunk, start, chunk.length);
-      if (isInString && depth === 1 && expectsKey) key.add(chunk, keyStart, chunk.length);
+      if (place === 'item') item.add(chunk, start, chunk.length);
+      else if (place !== 'items') shell.add(chunk, start, chunk.length);
+      if (text !== 'outside' && place === 'key' && depth === 1) key.add(chunk, keyStart, chunk.length);
     },
     end() {
-      if (!hasStarted || depth !== 0 || isInString)
+      if (place === 'before' || depth !== 0 || text !== 'outside')
         throw new MalformedAnswerError('The API server’s answer was cut off.');
       return parseJson(shell.take());
     },
