@@ -1,8 +1,9 @@
 /** One HTTP/2 connection: streams within the peer's limit, and a PING that finds a frozen or half-open server. */
 import http2 from 'node:http2';
 import type { Socket } from 'node:net';
-import type { Clock, Timer } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { createDeferred } from '../../lib/deferred.ts';
+import { watchPings } from './ping-watch.ts';
 import { createSemaphore } from './semaphore.ts';
 import { ConnectionError, type TransportRequest, type TransportResponse } from './transport.ts';
 
@@ -33,12 +34,6 @@ export interface Http2SessionOptions {
   readonly onClose: () => void;
 }
 
-/**
- * client-go's numbers (ReadIdleTimeout and PingTimeout, kubernetes PR #95981): a frozen server is found within 45 s. A
- * ping without a deadline for its pong finds nothing.
- */
-const PING_INTERVAL_MILLIS = 30_000;
-const PONG_TIMEOUT_MILLIS = 15_000;
 /** For servers that name no limit; the Kubernetes API server names 100. */
 const DEFAULT_STREAM_LIMIT = 100;
 /** Settings are the first thing a server sends (RFC 9113, 3.4). */
@@ -60,8 +55,6 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
   ready.promise.catch(() => {});
   let isDraining = false;
   let failure: ConnectionError | undefined;
-  let bytesAtPing = 0;
-  let health: Timer;
 
   const stopTaking = (error: ConnectionError): void => {
     isDraining = true;
@@ -75,29 +68,13 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
     session.destroy(error);
   };
 
-  const judge = (): void => {
-    // On a slow link the pong may wait behind a large answer; whoever sends bytes is not frozen.
-    if (socket.bytesRead !== bytesAtPing) watchHealth();
-    else destroy(new ConnectionError(`The API server did not answer a ping within ${PONG_TIMEOUT_MILLIS / 1000} s.`));
-  };
-  const watchHealth = (): void => {
-    health = clock.setTimer(PING_INTERVAL_MILLIS, () => {
-      // A broken session is destroyed before it tells so; Node throws at a ping in between.
-      if (session.destroyed) return;
-      bytesAtPing = socket.bytesRead;
-      // After a stall of this process the deadline comes first, though the pong waits in the socket: one more turn of
-      // the event loop lets it be read.
-      health = clock.setTimer(PONG_TIMEOUT_MILLIS, () => {
-        health = clock.setTimer(0, judge);
-      });
-      session.ping((error) => {
-        if (error !== null || session.destroyed) return;
-        health.cancel();
-        watchHealth();
-      });
-    });
-  };
-  watchHealth();
+  const endPings = watchPings({
+    session,
+    socket,
+    clock,
+    onFrozen: (millis) =>
+      destroy(new ConnectionError(`The API server did not answer a ping within ${millis / 1000} s.`)),
+  });
 
   session.on('connect', () => session.setLocalWindowSize(CONNECTION_WINDOW_BYTES));
   const settingsTimer = clock.setTimer(SETTINGS_TIMEOUT_MILLIS, () =>
@@ -116,7 +93,7 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
     stopTaking(failure);
   });
   session.on('close', () => {
-    health.cancel();
+    endPings();
     settingsTimer.cancel();
     ready.reject(failure ?? goneAway());
     stopTaking(goneAway());
