@@ -4,11 +4,19 @@
  */
 import type { Logger } from '../lib/log.ts';
 import type { Millis } from '../lib/units.ts';
-import { type CounterRing, type CpuWindow, createCounterRing } from './cgroup/counter-ring.ts';
-import { type CpuSettings, createGroupReader, type GroupReader } from './cgroup/counters.ts';
+import { createGroupReader, type GroupReader } from './cgroup/counters.ts';
 import type { FileReader } from './cgroup/file-reader.ts';
 import { findHierarchy, type Hierarchy } from './cgroup/hierarchy.ts';
 import { createPodFolders, type PodFolders } from './cgroup/pod-folders.ts';
+import {
+  type FollowedGroup,
+  followGroup,
+  type GroupUse,
+  loseGroup,
+  noteMissing,
+  readGroup,
+  useOf,
+} from './followed-group.ts';
 import { createNodeUse, type NodeUse } from './node-use.ts';
 
 /** A pod to follow. */
@@ -19,14 +27,6 @@ export interface TrackedPod {
   readonly label: string;
   /** Containers that have an id now. */
   readonly containers: readonly { readonly name: string; readonly id: string }[];
-}
-
-/** What is known of a pod or container; a pod's own figures include its containers and what the runtime uses for it. */
-export interface GroupUse {
-  window(spanMillis: Millis): CpuWindow | undefined;
-  settings(): CpuSettings | undefined;
-  /** When it was last read, by the sampler's clock; undefined before that. */
-  lastMillis(): Millis | undefined;
 }
 
 /** A pod and, by name, its containers that run now. */
@@ -68,107 +68,65 @@ export interface SamplerOptions {
   readonly longestWindowMillis: Millis;
 }
 
-/** Looks below known roots at once when a pod is missing, then with growing pauses, up to this one. */
+/** Missing pods are looked for below known roots at once, then everywhere, with pauses that grow up to this one. */
 const LONGEST_SEARCH_PAUSE_MILLIS = 30_000;
-/** A pod that has started but a moment ago may not have a group yet. */
-const MISSING_GRACE_MILLIS = 30_000;
 
-interface Followed {
-  readonly ring: CounterRing;
-  path: string | undefined;
-  missingSince: Millis | undefined;
-  problem: string | undefined;
+interface FollowedPod extends FollowedGroup {
+  tracked: TrackedPod;
+  readonly containers: Map<string, FollowedGroup & { readonly name: string }>;
 }
 
-interface FollowedPod extends Followed {
-  tracked: TrackedPod;
-  readonly containers: Map<string, Followed & { readonly name: string }>;
+/** What there is to read. */
+interface Mounted {
+  readonly hierarchy: Hierarchy;
+  readonly groups: GroupReader;
+  readonly folders: PodFolders;
+  readonly node: ReturnType<typeof createNodeUse>;
 }
 
 export function createSampler(options: SamplerOptions): Sampler {
-  const { mount, files, monotonic, log, intervalMillis } = options;
-  const capacity = Math.ceil(options.longestWindowMillis / intervalMillis) + 2;
+  const { mount, proc, files, monotonic, log } = options;
+  const capacity = Math.ceil(options.longestWindowMillis / options.intervalMillis) + 2;
   const pods = new Map<string, FollowedPod>();
   const known = new Set<string>();
-  let hierarchy = findHierarchy(mount);
-  let parts = typeof hierarchy === 'string' ? undefined : partsOf(hierarchy);
+  const pace = createSearchPace(options.intervalMillis);
+  /** A sentence where nothing can be read. */
+  const find = (): Mounted | string => {
+    const hierarchy = findHierarchy(mount);
+    if (typeof hierarchy === 'string') return hierarchy;
+    const groups = createGroupReader(hierarchy, files);
+    const node = createNodeUse({ groups, files, proc, capacity });
+    return { hierarchy, groups, folders: createPodFolders(hierarchy.cpu), node };
+  };
+  let found = find();
   let samples = 0;
   let isReading = false;
-  let searchPauseMillis = 0;
-  let nextSearchMillis = 0;
+  const mounted = (): Mounted | undefined => (typeof found === 'string' ? undefined : found);
+  const groups = (): GroupReader | undefined => mounted()?.groups;
 
-  function partsOf(found: Hierarchy): {
-    groups: GroupReader;
-    folders: PodFolders;
-    node: ReturnType<typeof createNodeUse>;
-  } {
-    const groups = createGroupReader(found, files);
-    return {
-      groups,
-      folders: createPodFolders(found.cpu),
-      node: createNodeUse({ groups, files, proc: options.proc, capacity }),
-    };
-  }
-  const follow = (): Followed => ({
-    ring: createCounterRing(capacity),
-    path: undefined,
-    missingSince: undefined,
-    problem: undefined,
-  });
-  /** Its group went away: files are closed, and what was counted belongs to another one. */
-  const lose = (one: Followed, now: Millis): void => {
-    if (one.path !== undefined) parts?.groups.forget(one.path);
-    one.path = undefined;
-    one.ring.reset();
-    one.missingSince ??= now;
-  };
-  /** @returns whether the group was read. */
-  const read = (one: Followed, now: Millis): boolean => {
-    if (parts === undefined || one.path === undefined) return false;
-    const reading = parts.groups.counters(one.path);
-    if (reading.ok) {
-      one.ring.push(now, reading.value);
-      one.missingSince = undefined;
-      one.problem = undefined;
-      return true;
-    }
-    if (reading.why === 'gone') lose(one, now);
-    else one.problem = reading.message;
-    return false;
-  };
-  /** Told only after a while: pods are known to the API before they have a group. */
-  const noteMissing = (one: Followed, what: string, now: Millis): void => {
-    one.missingSince ??= now;
-    if (now - one.missingSince >= MISSING_GRACE_MILLIS)
-      one.problem = `${what} has no control group below ${mount}; its CPU is not measured`;
-  };
   /** The pod first: its containers' groups lie in its own. */
-  const samplePod = (pod: FollowedPod, folders: PodFolders, now: Millis): void => {
-    pod.path ??= folders.pod(pod.tracked.groupUid);
-    if (pod.path === undefined) noteMissing(pod, `pod ${pod.tracked.label}`, now);
-    else if (read(pod, now)) isReading = true;
+  const samplePod = (pod: FollowedPod, { groups: reader, folders }: Mounted, now: Millis): void => {
+    const { label, groupUid } = pod.tracked;
+    const missing = (what: string) => () => `${what} has no control group below ${mount}; its CPU is not measured`;
+    pod.path ??= folders.pod(groupUid);
+    if (pod.path === undefined) noteMissing(pod, now, missing(`pod ${label}`));
+    else if (readGroup(pod, reader, now)) isReading = true;
     for (const [id, container] of pod.containers) {
       if (pod.path !== undefined) container.path ??= folders.container(pod.path, id);
-      else if (container.path !== undefined) lose(container, now);
-      if (container.path === undefined) noteMissing(container, `container ${pod.tracked.label}/${container.name}`, now);
-      else read(container, now);
+      else if (container.path !== undefined) loseGroup(container, reader, now);
+      if (container.path === undefined) noteMissing(container, now, missing(`container ${label}/${container.name}`));
+      else readGroup(container, reader, now);
     }
   };
   /** A pod without a group is looked for: it may be new, or the roots may have moved. */
-  const search = (now: Millis): void => {
+  const search = (folders: PodFolders, now: Millis): void => {
     const isMissing = [...pods.values()].some(({ path }) => path === undefined);
-    if (!isMissing) {
-      searchPauseMillis = 0;
-      return;
-    }
-    if (now < nextSearchMillis) return;
-    const isFirst = searchPauseMillis === 0;
-    parts?.folders.refresh(isFirst ? 'known-roots' : 'everywhere');
-    searchPauseMillis = Math.min(LONGEST_SEARCH_PAUSE_MILLIS, isFirst ? intervalMillis : searchPauseMillis * 2);
-    nextSearchMillis = now + searchPauseMillis;
+    if (!isMissing) pace.rest();
+    const where = isMissing ? pace.next(now) : undefined;
+    if (where !== undefined) folders.refresh(where);
   };
   const problems = (): string[] => {
-    if (typeof hierarchy === 'string') return [hierarchy];
+    if (typeof found === 'string') return [found];
     return [...pods.values()].flatMap((pod) =>
       [pod, ...pod.containers.values()].flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
     );
@@ -180,55 +138,52 @@ export function createSampler(options: SamplerOptions): Sampler {
     known.clear();
     for (const sentence of now) known.add(sentence);
   };
-  const useOf = (one: Followed): GroupUse => ({
-    window: (spanMillis) => one.ring.window(spanMillis),
-    settings() {
-      const reading = one.path === undefined ? undefined : parts?.groups.settings(one.path);
-      return reading?.ok === true ? reading.value : undefined;
-    },
-    lastMillis: () => one.ring.lastMillis,
-  });
+  const forget = ({ path }: FollowedGroup): void => {
+    if (path !== undefined) groups()?.forget(path);
+  };
+  const follow = ({ name, id }: TrackedPod['containers'][number]) => [id, { ...followGroup(capacity), name }] as const;
+  /** Other nodes may share this machine, as with kind: only roots that hold pods of ours count. */
+  const rootsInUse = ({ folders }: Mounted): readonly string[] => {
+    const paths = [...pods.values()].flatMap(({ path }) => (path === undefined ? [] : [path]));
+    return folders.roots().filter((root) => paths.some((path) => path.startsWith(`${root}/`)));
+  };
 
   return {
     track(tracked) {
       const wanted = new Set(tracked.map(({ groupUid }) => groupUid));
       for (const [uid, pod] of pods) {
         if (wanted.has(uid)) continue;
-        if (pod.path !== undefined) parts?.groups.forget(pod.path);
+        forget(pod);
         pods.delete(uid);
       }
       for (const each of tracked) {
         const pod = pods.get(each.groupUid);
         if (pod === undefined) {
-          pods.set(each.groupUid, { ...follow(), tracked: each, containers: containersOf(each) });
-          // A new pod is worth a look at once, however long the others have been missing.
-          searchPauseMillis = 0;
-          nextSearchMillis = 0;
+          const containers = new Map(each.containers.map(follow));
+          pods.set(each.groupUid, { ...followGroup(capacity), tracked: each, containers });
+          pace.hurry();
           continue;
         }
         pod.tracked = each;
         const present = new Set(each.containers.map(({ id }) => id));
         for (const [id, container] of pod.containers) {
           if (present.has(id)) continue;
-          if (container.path !== undefined) parts?.groups.forget(container.path);
+          forget(container);
           pod.containers.delete(id);
         }
-        for (const { name, id } of each.containers)
-          if (!pod.containers.has(id)) pod.containers.set(id, { ...follow(), name });
+        for (const container of each.containers)
+          if (!pod.containers.has(container.id)) pod.containers.set(...follow(container));
       }
     },
     sample() {
       // A mount that comes late, as when the folder is prepared by another container, is taken up.
-      if (parts === undefined) {
-        hierarchy = findHierarchy(mount);
-        if (typeof hierarchy !== 'string') parts = partsOf(hierarchy);
-      }
+      if (typeof found === 'string') found = find();
       const now = monotonic();
       isReading = false;
-      if (parts !== undefined) {
-        search(now);
-        for (const pod of pods.values()) samplePod(pod, parts.folders, now);
-        parts.node.sample(now, rootsInUse());
+      if (typeof found !== 'string') {
+        search(found.folders, now);
+        for (const pod of pods.values()) samplePod(pod, found, now);
+        found.node.sample(now, rootsInUse(found));
       }
       samples++;
       report();
@@ -237,32 +192,48 @@ export function createSampler(options: SamplerOptions): Sampler {
       const pod = pods.get(groupUid);
       if (pod === undefined) return undefined;
       return {
-        ...useOf(pod),
+        ...useOf(pod, groups),
         container(name) {
           const container = [...pod.containers.values()].find((each) => each.name === name);
-          return container === undefined ? undefined : useOf(container);
+          return container && useOf(container, groups);
         },
       };
     },
-    node: (spanMillis) => parts?.node.use(spanMillis) ?? { total: undefined, pods: undefined, system: undefined },
+    node: (spanMillis) => mounted()?.node.use(spanMillis) ?? { total: undefined, pods: undefined, system: undefined },
     problems,
     isReading: () => isReading,
     get samples() {
       return samples;
     },
     describe() {
-      if (parts === undefined || typeof hierarchy === 'string') return 'no control groups';
-      return `cgroup v${hierarchy.version} at ${hierarchy.cpu}, pods below ${rootsInUse().join(', ') || 'no folder yet'}`;
+      if (typeof found === 'string') return 'no control groups';
+      const { version, cpu } = found.hierarchy;
+      return `cgroup v${version} at ${cpu}, pods below ${rootsInUse(found).join(', ') || 'no folder yet'}`;
     },
     close: () => files.close(),
   };
+}
 
-  function containersOf(tracked: TrackedPod): FollowedPod['containers'] {
-    return new Map(tracked.containers.map(({ name, id }) => [id, { ...follow(), name }]));
-  }
-  /** Other nodes may share this machine, as with kind: only roots that hold pods of ours count. */
-  function rootsInUse(): readonly string[] {
-    const paths = [...pods.values()].flatMap(({ path }) => (path === undefined ? [] : [path]));
-    return parts?.folders.roots().filter((root) => paths.some((path) => path.startsWith(`${root}/`))) ?? [];
-  }
+/** When groups that are missing are looked for: at once, then with growing pauses. */
+function createSearchPace(firstMillis: Millis) {
+  let pauseMillis = 0;
+  let nextMillis = 0;
+  return {
+    rest(): void {
+      pauseMillis = 0;
+    },
+    /** A new pod is worth a look at once, however long the others have been missing. */
+    hurry(): void {
+      pauseMillis = 0;
+      nextMillis = 0;
+    },
+    /** Where to look; undefined: not yet. */
+    next(now: Millis): 'known-roots' | 'everywhere' | undefined {
+      if (now < nextMillis) return undefined;
+      const isFirst = pauseMillis === 0;
+      pauseMillis = Math.min(LONGEST_SEARCH_PAUSE_MILLIS, isFirst ? firstMillis : pauseMillis * 2);
+      nextMillis = now + pauseMillis;
+      return isFirst ? 'known-roots' : 'everywhere';
+    },
+  };
 }

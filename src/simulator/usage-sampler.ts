@@ -1,8 +1,9 @@
 /** A node agent's sampler fed by the counters of a simulated node in place of control group files. */
 import { type CounterRing, createCounterRing } from '../agent/cgroup/counter-ring.ts';
 import type { CpuCounters } from '../agent/cgroup/counters.ts';
+import type { GroupUse } from '../agent/followed-group.ts';
 import type { NodeUse } from '../agent/node-use.ts';
-import type { GroupUse, Sampler, TrackedPod } from '../agent/sampler.ts';
+import type { Sampler, TrackedPod } from '../agent/sampler.ts';
 import type { NodeUsage } from '../cluster/kubelet/node-usage.ts';
 import type { ContainerUsage } from '../cluster/load/container-usage.ts';
 import type { Millicores, Millis } from '../lib/units.ts';

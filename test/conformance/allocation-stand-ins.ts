@@ -1,7 +1,8 @@
 /** Stand-ins for allocation on either API server: a kubelet's reports, an agent's counters, a Prometheus. */
 import { createServer, type Server } from 'node:http';
 import { type CounterRing, createCounterRing } from '../../src/agent/cgroup/counter-ring.ts';
-import type { GroupUse, Sampler } from '../../src/agent/sampler.ts';
+import type { GroupUse } from '../../src/agent/followed-group.ts';
+import type { Sampler } from '../../src/agent/sampler.ts';
 import type { Pod } from '../../src/api/core.ts';
 
 const MINUTE = 60_000;
