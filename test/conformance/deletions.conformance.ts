@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { at, itemsOf, textAt } from './cluster.ts';
 import { describeOnBackends } from './describe-on-backends.ts';
+import { untilCollectorKnows } from './garbage-collection.ts';
 import { pod, workload } from './objects.ts';
 
 const toSeconds = (time: string): number => Date.parse(time) / 1000;
@@ -188,6 +189,7 @@ describeOnBackends('deletions', (cluster) => {
       return found;
     });
     await must(mergePatch(`${replicaSets}/${name}`, { metadata: { finalizers: ['stowage.test/hold'] } }));
+    await untilCollectorKnows(cluster(), replicaSets, workload('orphan', 0));
     const answer = await remove(`${deployments}/a`, { propagationPolicy: 'Foreground' });
     expect(answer.body).toMatchObject({ kind: 'Deployment', metadata: { finalizers: ['foregroundDeletion'] } });
     await eventually(async () =>
@@ -203,6 +205,7 @@ describeOnBackends('deletions', (cluster) => {
     const { replicaSets, pods } = await namespace();
     await must(post(replicaSets, workload('a', 1)));
     await eventually(async () => expect(itemsOf(await get(pods))).toHaveLength(1));
+    await untilCollectorKnows(cluster(), pods, pod('orphan'));
     await must(remove(`${replicaSets}/a`, { propagationPolicy: 'Orphan' }));
     await eventually(async () => {
       expect((await get(`${replicaSets}/a`)).status).toBe(404);

@@ -177,6 +177,9 @@ describeOnBackends('lists', (cluster) => {
     test('get takes 0 and answers the newest it knows', async () => {
       const { get } = cluster();
       const { configMaps } = await fiveConfigMaps(cluster());
+      const version = textAt((await get(`${configMaps}/a`)).body, 'metadata', 'resourceVersion');
+      // Waits until the cache has it.
+      expect((await get(`${configMaps}/a?resourceVersion=${version}`)).status).toBe(200);
       expect((await get(`${configMaps}/a?resourceVersion=0`)).status).toBe(200);
     });
   });

@@ -5,6 +5,7 @@ import { describeOnBackends } from './describe-on-backends.ts';
 import type { Json } from './endpoint.ts';
 import { pod, podSpec } from './objects.ts';
 import { quotaInForce, usedOf } from './quotas.ts';
+import { sizedNode } from './sized-node.ts';
 
 const sized = (cpu: string, cpuLimit: string, memory = '64Mi', memoryLimit = '128Mi'): Json => ({
   requests: { cpu, memory },
@@ -113,11 +114,9 @@ describeOnBackends('bounds of a namespace', (cluster) => {
   });
 
   test('what a pod gives back is credited when its kubelet has made it smaller', async () => {
-    const { post, strategicPatch, mergePatch, must, namespace, node, eventually } = cluster();
+    const { post, strategicPatch, must, namespace, eventually } = cluster();
     const own = await namespace();
-    const nodeName = await node();
-    const amounts = { cpu: '4', memory: '8Gi', pods: '110' };
-    await must(mergePatch(`/api/v1/nodes/${nodeName}/status`, { status: { capacity: amounts, allocatable: amounts } }));
+    const nodeName = await sizedNode(cluster(), { cpu: '4', memory: '8Gi', pods: '110' });
     await must(post(own.pods, pod('a', { nodeName, resources: sized('500m', '900m') })));
     const hold = (cpu: string, limit: string) => {
       const resources = sized(cpu, limit);
@@ -138,15 +137,16 @@ describeOnBackends('bounds of a namespace', (cluster) => {
     await eventually(async () =>
       expect(await used(own, 'all')).toEqual({ 'requests.cpu': '200m', 'limits.cpu': '400m' }),
     );
-    expect((await post(own.pods, pod('b', { resources: sized('600m', '600m') }))).status).toBe(201);
+    // The admission knows of the new count from a watch.
+    await eventually(async () =>
+      expect((await post(own.pods, pod('b', { resources: sized('600m', '600m') }))).status).toBe(201),
+    );
   });
 
   test('what one container gives back makes room for another of the pod: their sums count', async () => {
-    const { strategicPatch, mergePatch, post, must, namespace, node } = cluster();
+    const { strategicPatch, post, must, namespace } = cluster();
     const own = await namespace();
-    const nodeName = await node();
-    const amounts = { cpu: '4', memory: '8Gi', pods: '110' };
-    await must(mergePatch(`/api/v1/nodes/${nodeName}/status`, { status: { capacity: amounts, allocatable: amounts } }));
+    const nodeName = await sizedNode(cluster(), { cpu: '4', memory: '8Gi', pods: '110' });
     const pair = (left: string, right: string) => [
       { name: 'left', resources: { requests: { cpu: left } } },
       { name: 'right', resources: { requests: { cpu: right } } },

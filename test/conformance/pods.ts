@@ -17,6 +17,14 @@ export async function podsOf({ get, eventually }: Cluster, { pods }: Namespace, 
   });
 }
 
+/**
+ * Waits until the controller of a ReplicaSet or Deployment counts so many pods as ready. It knows pods from a watch: then it knows
+ * everything that was done to any pod before the last of these got ready.
+ */
+export async function untilReady({ get, eventually }: Cluster, path: string, count: number): Promise<void> {
+  await eventually(async () => expect((await get(path)).body).toMatchObject({ status: { readyReplicas: count } }));
+}
+
 /** Binds a pod and reports its status; running and ready unless told otherwise. */
 export async function run(
   { post, must, strategicPatch }: Cluster,

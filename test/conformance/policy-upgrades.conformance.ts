@@ -46,7 +46,7 @@ describeOnBackends('upgrades of optimization policies', (cluster) => {
 
   // Feature: k8s-workload-rightsizing, Property 31: Upgrade preservation
   test('Property 31: objects and status made under the definition OptiPod ships are kept when ours takes its place', async () => {
-    const { namespace, post, must, get, mergePatch } = cluster();
+    const { namespace, post, must, get, mergePatch, eventually } = cluster();
     const group = 'optipod.optipod.io';
     const current = policyCrds.find(({ spec }) => spec.group === group);
     if (current === undefined) throw new Error('no definition');
@@ -54,8 +54,15 @@ describeOnBackends('upgrades of optimization policies', (cluster) => {
     const path = pathIn(group, (await namespace()).name);
     // Its schema takes any text for a duration; its own client then fails on this one.
     const odd = { ...least, metricsConfig: { provider: 'prometheus', rollingWindow: '7 days' } };
+    const apiVersion = `${group}/v1alpha1`;
+    // Its kind was served before, too: by the answer to this it is seen which definition is in force.
+    const untilOddIs = (status: number) =>
+      eventually(async () =>
+        expect((await post(`${path}?dryRun=All`, { apiVersion, ...policy('probe', odd) })).status).toBe(status),
+      );
+    await untilOddIs(201);
     for (const [name, spec] of Object.entries({ plain: least, odd }))
-      await must(post(path, { apiVersion: `${group}/v1alpha1`, ...policy(name, spec) }));
+      await must(post(path, { apiVersion, ...policy(name, spec) }));
     const condition = {
       type: 'Ready',
       status: 'True',
@@ -66,6 +73,7 @@ describeOnBackends('upgrades of optimization policies', (cluster) => {
     const status = { conditions: [condition], workloadsDiscovered: 3, workloadsByType: { deployments: 3 } };
     await must(mergePatch(`${path}/plain/status`, { status }));
     await installDefinition(cluster(), current);
+    await untilOddIs(422);
     const { body } = await get(`${path}/plain`);
     expect(body['status']).toEqual(status);
     expect(checkPolicySpec(body['spec'])).toMatchObject({ ok: true });

@@ -87,7 +87,7 @@ describeOnBackends('priority classes', (cluster) => {
   });
 
   test('have one default at most, which pods without a class get', async () => {
-    const { post, mergePatch, namespace, eventually } = cluster();
+    const { post, must, mergePatch, namespace, eventually } = cluster();
     const { pods } = await namespace();
     const plain = await make({ value: 1000 });
     const first = await make({ value: 5, globalDefault: true, preemptionPolicy: 'Never' });
@@ -104,14 +104,26 @@ describeOnBackends('priority classes', (cluster) => {
     );
     const { body } = await post(pods, pod('a'));
     expect(body['spec']).toMatchObject({ priority: 5, priorityClassName: first, preemptionPolicy: 'Never' });
+    await must(cluster().delete(`${CLASSES}/${first}`));
+    await eventually(async () => {
+      const { body: without } = await post(`${pods}?dryRun=All`, pod('b'));
+      expect(without['spec']).toMatchObject({ priority: 0 });
+    });
   });
 
   test('give pods their value', async () => {
-    const { post, namespace } = cluster();
+    const { post, namespace, eventually } = cluster();
     const { pods } = await namespace();
     const priorityClassName = await make({ value: 1000 });
-    const { body } = await post(pods, podWith({ priorityClassName }));
-    expect(body['spec']).toMatchObject({ priority: 1000, priorityClassName, preemptionPolicy: 'PreemptLowerPriority' });
+    // The admission knows classes from a watch.
+    await eventually(async () => {
+      const { body } = await post(`${pods}?dryRun=All`, podWith({ priorityClassName }));
+      expect(body['spec']).toMatchObject({
+        priority: 1000,
+        priorityClassName,
+        preemptionPolicy: 'PreemptLowerPriority',
+      });
+    });
   });
 
   test('of the system may be used anywhere', async () => {

@@ -3,7 +3,7 @@ import { createSystemClock } from '../../src/lib/clock.ts';
 import { at, textAt } from './cluster.ts';
 import { describeOnBackends } from './describe-on-backends.ts';
 import { runningStatus, workload } from './objects.ts';
-import { nameOf, podsOf, run } from './pods.ts';
+import { nameOf, podsOf, run, untilReady } from './pods.ts';
 
 /** Ages are compared by their order of magnitude only, so that a few seconds do not decide (feature LogarithmicScaleDown). */
 const aMinuteAgo = (): string => new Date(createSystemClock().now() - 60_000).toISOString().replace(/\.\d+Z$/, 'Z');
@@ -60,11 +60,12 @@ describeOnBackends('ReplicaSets', (cluster) => {
     await must(post(space.replicaSets, workload('a', 10)));
     const names = (await podsOf(cluster(), space, 10)).map(nameOf);
     for (const [index, name] of names.entries()) {
-      await run(cluster(), space, name, nodeName);
       // Slot 1 is dearest: a lower slot goes last.
       const annotations = { 'controller.kubernetes.io/pod-deletion-cost': String(-(index + 1)) };
       await must(mergePatch(`${space.pods}/${name}`, { metadata: { annotations } }));
+      await run(cluster(), space, name, nodeName);
     }
+    await untilReady(cluster(), `${space.replicaSets}/a`, 10);
     await must(mergePatch(`${space.replicaSets}/a/scale`, { spec: { replicas: 4 } }));
     const kept = await podsOf(cluster(), space, 4);
     expect(kept.map(nameOf)).toEqual(names.slice(0, 4));
@@ -84,7 +85,6 @@ describeOnBackends('ReplicaSets', (cluster) => {
     const names = (await podsOf(cluster(), space, 2)).map(nameOf);
     // In some cases the first by name is kept, in some the last: the name must not matter.
     const [keep = '', give = ''] = odd.length % 2 === 0 ? names.toReversed() : names;
-    await run(cluster(), space, keep, nodes[0] ?? '');
     if (odd === 'pending') await run(cluster(), space, give, nodes[1] ?? '', { phase: 'Pending' });
     if (odd === 'unready') await run(cluster(), space, give, nodes[1] ?? '', runningStatus(undefined, false));
     if (odd === 'younger') await run(cluster(), space, give, nodes[1] ?? '', runningStatus(aMinuteAgo()));
@@ -93,6 +93,8 @@ describeOnBackends('ReplicaSets', (cluster) => {
       const containerStatuses = [{ ...Object(at(status, 'containerStatuses', 0)), restartCount: 3 }];
       await run(cluster(), space, give, nodes[1] ?? '', { ...status, containerStatuses });
     }
+    await run(cluster(), space, keep, nodes[0] ?? '');
+    await untilReady(cluster(), `${space.replicaSets}/a`, odd === 'younger' || odd === 'restarted' ? 2 : 1);
     await must(mergePatch(`${space.replicaSets}/a/scale`, { spec: { replicas: 1 } }));
     const kept = await podsOf(cluster(), space, 1);
     expect(kept.map(nameOf)).toEqual([keep]);
@@ -108,6 +110,7 @@ describeOnBackends('ReplicaSets', (cluster) => {
     const [alone = '', ...together] = (await podsOf(cluster(), space, 3)).map(nameOf);
     await run(cluster(), space, alone, single);
     for (const name of together) await run(cluster(), space, name, full);
+    await untilReady(cluster(), `${space.deployments}/a`, 3);
     await must(mergePatch(`${space.deployments}/a/scale`, { spec: { replicas: 2 } }));
     const kept = (await podsOf(cluster(), space, 2)).map(nameOf);
     expect(kept).toContain(alone);

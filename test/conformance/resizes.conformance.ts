@@ -10,6 +10,7 @@ import { describeOnBackends } from './describe-on-backends.ts';
 import type { Answer, Json } from './endpoint.ts';
 import { pod, runningStatus } from './objects.ts';
 import { quotaInForce } from './quotas.ts';
+import { sizedNode } from './sized-node.ts';
 
 const sized: Json = { requests: { cpu: '200m', memory: '64Mi' }, limits: { cpu: '400m', memory: '128Mi' } };
 const resizeOf = (resources: Json): Json => ({ spec: { containers: [{ name: 'main', resources }] } });
@@ -105,13 +106,8 @@ describeOnBackends('resizes', (cluster) => {
     });
 
     test('more than the node has', async () => {
-      const { must, mergePatch, node, namespace } = cluster();
-      const own = await namespace();
-      const nodeName = await node();
-      const amounts = { cpu: '1', memory: '8Gi', pods: '110' };
-      await must(
-        mergePatch(`/api/v1/nodes/${nodeName}/status`, { status: { capacity: amounts, allocatable: amounts } }),
-      );
+      const own = await cluster().namespace();
+      const nodeName = await sizedNode(cluster(), { cpu: '1', memory: '8Gi', pods: '110' });
       await make(own, { spec: { nodeName }, status: { phase: 'Running' } });
       const patch = resizeOf({ requests: { cpu: '2' }, limits: { cpu: '2' } });
       expect(outcomeOf(await send(cluster(), own, patch))).toMatchObject({
@@ -133,12 +129,12 @@ describeOnBackends('resizes', (cluster) => {
       });
       const limits = [{ type: 'Container', max: { cpu: '500m' } }];
       await must(post(`${core}/limitranges`, { metadata: { name: 'bounds' }, spec: { limits } }));
-      await eventually(async () =>
-        expect(outcomeOf(await send(cluster(), own, resizeOf({ limits: { cpu: '600m' } })))).toMatchObject({
-          reason: 'ResizeLimitRangeDenied',
-          action: 'give-up',
-        }),
-      );
+      const wide = resizeOf({ limits: { cpu: '600m' } });
+      await eventually(async () => expect((await send(cluster(), own, wide, '?dryRun=All')).status).toBe(403));
+      expect(outcomeOf(await send(cluster(), own, wide))).toMatchObject({
+        reason: 'ResizeLimitRangeDenied',
+        action: 'give-up',
+      });
     });
 
     test('a user without the right', async () => {

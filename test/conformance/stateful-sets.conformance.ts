@@ -107,10 +107,13 @@ describeOnBackends('StatefulSets', (cluster) => {
     await eventually(async () => {
       expect((await get(`${space.pods}/a-2`)).body).toHaveProperty('metadata.deletionTimestamp');
     });
+    // Written after the pods were looked at.
+    await eventually(async () => {
+      const { body } = await get(`${space.statefulSets}/a`);
+      expect(textAt(body, 'status', 'updateRevision')).not.toBe(textAt(body, 'status', 'currentRevision'));
+    });
     for (const name of ['a-0', 'a-1']) {
       expect((await get(`${space.pods}/${name}`)).body).not.toHaveProperty('metadata.deletionTimestamp');
     }
-    const { body } = await get(`${space.statefulSets}/a`);
-    expect(textAt(body, 'status', 'updateRevision')).not.toBe(textAt(body, 'status', 'currentRevision'));
   });
 });

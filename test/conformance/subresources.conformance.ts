@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { at, textAt } from './cluster.ts';
 import { describeOnBackends } from './describe-on-backends.ts';
 import { pod, workload } from './objects.ts';
+import { sizedNode } from './sized-node.ts';
 
 describeOnBackends('subresources', (cluster) => {
   describe('status and generation', () => {
@@ -210,13 +211,9 @@ describeOnBackends('subresources', (cluster) => {
     });
 
     test('to more than the node can hold is 403 with cause NodeCapacity', async () => {
-      const { post, strategicPatch, mergePatch, must, namespace, node } = cluster();
+      const { post, strategicPatch, mergePatch, must, namespace } = cluster();
       const { pods } = await namespace();
-      const nodeName = await node();
-      const amounts = { cpu: '4', memory: '8Gi', pods: '110' };
-      await must(
-        mergePatch(`/api/v1/nodes/${nodeName}/status`, { status: { capacity: amounts, allocatable: amounts } }),
-      );
+      const nodeName = await sizedNode(cluster(), { cpu: '4', memory: '8Gi', pods: '110' });
       await must(post(pods, pod('a', { nodeName, resources: { requests: { cpu: '1' } } })));
       await must(mergePatch(`${pods}/a/status`, { status: { phase: 'Running' } }));
       const answer = await strategicPatch(`${pods}/a/resize`, resize({ requests: { cpu: '5' } }));
