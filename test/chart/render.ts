@@ -15,6 +15,8 @@ export interface RenderOptions {
   readonly set?: readonly string[];
   /** Values as an object, over those of the files. */
   readonly inline?: object;
+  /** The folder of the chart; default the present one. */
+  readonly chart?: string;
   /** Default `stowage`. */
   readonly release?: string;
   /** Default `spotalis-system`. */
@@ -39,13 +41,13 @@ export async function findHelm(): Promise<{ readonly programs: Helm; readonly mi
 }
 
 export function renderChart(programs: Helm, options: RenderOptions = {}): Rendered {
-  const { values = [], set = [], inline, release = 'stowage', namespace = 'spotalis-system' } = options;
+  const { values = [], set = [], inline, chart = CHART, release = 'stowage', namespace = 'spotalis-system' } = options;
   const files = values.map((file) => `--values=${file}`);
   const settings = [
     ...(inline === undefined ? [] : [`--set-json=${JSON.stringify(inline)}`]),
     ...set.map((each) => `--set=${each}`),
   ];
-  const args = ['template', release, CHART, `--namespace=${namespace}`, ...files, ...settings];
+  const args = ['template', release, chart, `--namespace=${namespace}`, ...files, ...settings];
   const { status, stdout, stderr } = runHelm(programs, args, root);
   if (status !== 0) return { ok: false, message: stderr };
   return { ok: true, text: stdout, objects: objectsOf(stdout) };

@@ -37,7 +37,7 @@
 {{- end -}}
 
 {{- define "stowage.agentServiceAccountName" -}}
-{{- .Values.agent.serviceAccount.name | default (printf "%s-agent" (include "stowage.fullname" .)) -}}
+{{- (.Values.agent.serviceAccount).name | default (printf "%s-agent" (include "stowage.fullname" .)) -}}
 {{- end -}}
 
 {{- define "stowage.image" -}}
@@ -69,6 +69,20 @@ app.kubernetes.io/name: {{ include "stowage.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{ include "stowage.ownLabel" . }}
+{{- end -}}
+
+{{/* By which they are known whatever nameOverride says. Selectors of what is installed cannot change, so it is in none. */}}
+{{- define "stowage.ownLabel" -}}
+app.kubernetes.io/part-of: stowage
+{{- end -}}
+
+{{/*
+Values that came after the first chart are absent where `helm upgrade --reuse-values` comes from an earlier one: what is
+nested in them is read with parentheses, and what is safe is the default of what is missing.
+*/}}
+{{- define "stowage.nodeBoundWrites" -}}
+{{- if ternary .Values.agent.nodeBoundWrites true (hasKey .Values.agent "nodeBoundWrites") }}true{{ end -}}
 {{- end -}}
 
 {{/* What follows from several values; booleans are "true" or "". */}}
@@ -148,7 +162,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if and (include "stowage.metricsTls" .) (not (include "stowage.webhookEnabled" .)) -}}
 {{- fail "\n\nconfig.observability.metrics.tls needs the webhook, whose certificate is served: set webhook.enabled." -}}
 {{- end -}}
-{{- if and .Values.engines.allocation .Values.agent.nodeBoundWrites (eq (include "stowage.agentServiceAccountName" .) (include "stowage.serviceAccountName" .)) -}}
+{{- if and .Values.engines.allocation (include "stowage.nodeBoundWrites" .) (eq (include "stowage.agentServiceAccountName" .) (include "stowage.serviceAccountName" .)) -}}
 {{- fail "\n\nagent.serviceAccount.name is the operator's account, which writes PodAllocations of all nodes, while the agent is held to its own.\nGive the agent an account of its own, or set agent.nodeBoundWrites: false." -}}
 {{- end -}}
 {{- if include "stowage.namespaced" . -}}
