@@ -47,6 +47,21 @@ describe('operators that act on the same objects', () => {
   });
 
   test.each([
+    ['app.kubernetes.io/part-of', 'stowage'],
+    ['helm.sh/chart', 'stowage-0.1.0'],
+  ])('an installation of ours is known by another name of it, by %s', (key, value) => {
+    const named = program('sizes', 'b');
+    const labels = { ...named.metadata?.labels, [key]: value };
+    const renamed = { ...named, metadata: { ...named.metadata, labels } };
+    expect(problemsOf(renamed)).toEqual([]);
+    expect(problemsOf(renamed, stowage)).toEqual([expect.stringContaining('installed 2 times (a/stowage, b/sizes)')]);
+    expect(problemsOf(renamed, program('mbcas', 'c'))).toEqual([expect.stringMatching(/^MBCAS runs beside Stowage/)]);
+    // Not even where it is called like one of them.
+    const spotalis = { ...labels, 'app.kubernetes.io/name': 'spotalis' };
+    expect(problemsOf({ ...named, metadata: { ...named.metadata, labels: spotalis } }, stowage)).toHaveLength(1);
+  });
+
+  test.each([
     ['spotalis', 'Deployment', 'Spotalis'],
     ['optipod', 'Deployment', 'OptiPod'],
     ['mbcas', 'DaemonSet', 'MBCAS'],
@@ -54,7 +69,7 @@ describe('operators that act on the same objects', () => {
     const other = program(label, `${label}-system`, { kind, component: 'controller' });
     expect(problemsOf(other)).toEqual([]);
     expect(problemsOf(other, stowage)).toEqual([
-      `${title} runs beside Stowage (${label}-system/${label}), and they undo each other's work: stop it as docs/migrating-from-${label}.md says`,
+      `${title} runs beside Stowage (${label}-system/${label}), and they do the same work: stop it as docs/migrating-from-${label}.md says`,
     ]);
   });
 });

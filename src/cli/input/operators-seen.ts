@@ -1,6 +1,7 @@
 /** Who else acts on the same objects: Stowage installed again, or a system whose place it takes and whose names it keeps. */
 import type { KubeObject } from '../../api/core.ts';
 import { memberOf } from '../../lib/is-record.ts';
+import { isStowage, predecessorOf, predecessors } from '../../model/predecessors.ts';
 
 export interface OperatorsSeen {
   see(object: KubeObject): void;
@@ -9,12 +10,6 @@ export interface OperatorsSeen {
 }
 
 const OWN = 'stowage';
-/** By the label that each gives its programs, and the end of the name of its page. */
-const PREDECESSORS: ReadonlyMap<string, string> = new Map([
-  ['spotalis', 'Spotalis'],
-  ['optipod', 'OptiPod'],
-  ['mbcas', 'MBCAS'],
-]);
 
 export function createOperatorsSeen(): OperatorsSeen {
   /** `namespace/name` of their programs, by label. */
@@ -36,11 +31,11 @@ export function createOperatorsSeen(): OperatorsSeen {
           : [
               `Stowage is installed ${own.length} times (${own.join(', ')}): unless each has namespaces of its own they act on the same workloads; docs/troubleshooting.md#two-installations`,
             ];
-      const others = [...PREDECESSORS].flatMap(([label, title]) => {
+      const others = [...predecessors].flatMap(([label, title]) => {
         const names = namesOf(label);
         return names.length === 0
           ? []
-          : `${title} runs beside Stowage (${names.join(', ')}), and they undo each other's work: stop it as docs/migrating-from-${label}.md says`;
+          : `${title} runs beside Stowage (${names.join(', ')}), and they do the same work: stop it as docs/migrating-from-${label}.md says`;
       });
       return [...twice, ...others];
     },
@@ -50,9 +45,8 @@ export function createOperatorsSeen(): OperatorsSeen {
 /** Undefined for what is none of them, or scaled down. Two of ours in different namespaces have a Lease each, and both act. */
 function runningAs({ kind, metadata, ...object }: KubeObject): string | undefined {
   const labels = metadata?.labels ?? {};
-  const label = labels['app.kubernetes.io/name'] ?? '';
   const isScaledDown = memberOf(memberOf(object, 'spec'), 'replicas') === 0;
   if (isScaledDown || (kind !== 'Deployment' && kind !== 'DaemonSet')) return undefined;
-  if (label === OWN) return labels['app.kubernetes.io/component'] === 'operator' ? label : undefined;
-  return PREDECESSORS.has(label) ? label : undefined;
+  if (isStowage(labels)) return labels['app.kubernetes.io/component'] === 'operator' ? OWN : undefined;
+  return predecessorOf(labels) === undefined ? undefined : labels['app.kubernetes.io/name'];
 }
