@@ -98,6 +98,21 @@ describe('the stream of decisions', () => {
     expect(open(new AbortController().signal).status).toBe(200);
   });
 
+  test('a reader that vanished without a word does not keep its place: streams end, and who is there opens another', async () => {
+    const { clock, open, listeners } = setUp({ maxReaders: 1 });
+    const vanished = open(new AbortController().signal);
+    const { next } = read(vanished);
+    await next();
+    await clock.advance(110_000);
+    expect(open(new AbortController().signal).status).toBe(503);
+    let ended = await next();
+    await clock.advance(10_000);
+    while (ended !== undefined) ended = await next();
+    expect(listeners()).toBe(0);
+    expect(clock.pendingTimers()).toBe(0);
+    expect(open(new AbortController().signal).status).toBe(200);
+  });
+
   test('a reader that left before it was answered leaves nothing behind', () => {
     const { open, listeners } = setUp({ maxReaders: 1 });
     expect(open(AbortSignal.abort()).status).toBe(200);

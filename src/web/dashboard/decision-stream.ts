@@ -21,6 +21,11 @@ export interface DecisionStreamOptions {
 const HEARTBEAT: Millis = 15_000;
 /** Of the browser, before it comes back. */
 const RETRY: Millis = 3_000;
+/**
+ * A reader whose machine vanished without a word takes what is written for a quarter of an hour, as far as this side can
+ * tell: the kernel goes on trying. So each stream ends in time, and who is still there opens the next.
+ */
+const LONGEST: Millis = 120_000;
 
 /** @param gone of {@link Endpoint}: the reader has left. */
 export type DecisionStream = (gone: AbortSignal) => AnyAnswer;
@@ -33,6 +38,9 @@ export function createDecisionStream(options: DecisionStreamOptions): DecisionSt
       return jsonAnswer(503, { code: 'BUSY', message: `${maxReaders} pages are listening already` });
     readers++;
     const slow = new AbortController();
+    const old = new AbortController();
+    const over = AbortSignal.any([gone, old.signal]);
+    const age = clock.setTimer(LONGEST, () => old.abort());
     const waiting = [`retry: ${RETRY}\n\n`];
     let wake = (): void => {};
     let heartbeat: Timer | undefined;
@@ -56,13 +64,14 @@ export function createDecisionStream(options: DecisionStreamOptions): DecisionSt
       readers--;
       unsubscribe();
       heartbeat?.cancel();
+      age.cancel();
       waiting.length = 0;
       wake();
     };
-    gone.addEventListener('abort', end, { once: true });
-    if (gone.aborted) end();
+    over.addEventListener('abort', end, { once: true });
+    if (over.aborted) end();
     async function* events(): AsyncGenerator<string> {
-      while (!gone.aborted) {
+      while (!over.aborted) {
         if (waiting.length > 0) yield waiting.splice(0).join('');
         else {
           await new Promise<void>((resolve) => {
