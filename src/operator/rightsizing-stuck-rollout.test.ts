@@ -27,8 +27,13 @@ const size = { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '25
 const updates = { updateRequestsOnly: false, limitConfig: { policy: 'Ratio' } };
 
 /** The pods of version 1 are at ease with what they have. */
-async function deploy(world: EmbeddedWorld, kind: Kind, options: { readonly restarts?: boolean } = {}): Promise<void> {
-  const web = loadedDeployment({ replicas: 3, cpu: '80m', memory: '200Mi', ...size });
+async function deploy(
+  world: EmbeddedWorld,
+  kind: Kind,
+  options: { readonly restarts?: boolean; readonly replicas?: number } = {},
+): Promise<void> {
+  const { replicas: wanted = 3 } = options;
+  const web = loadedDeployment({ replicas: wanted, cpu: '80m', memory: '200Mi', ...size });
   const { metadata, spec } = web;
   const [app] = spec?.template.spec?.containers ?? [];
   if (options.restarts === true)
@@ -42,7 +47,7 @@ async function deploy(world: EmbeddedWorld, kind: Kind, options: { readonly rest
   };
   const object = { apiVersion: 'apps/v1', kind, metadata, spec: specs[kind] } as KubeObject;
   await world.api.create(typeOf[kind], object, inShop);
-  await untilAll(world, '1');
+  await untilAll(world, '1', undefined, wanted);
 }
 
 const versionOf = ({ metadata }: Pod): string | undefined => metadata?.annotations?.['version'];
@@ -50,12 +55,12 @@ const isReady = ({ status }: Pod): boolean =>
   status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true;
 const memoryOf = ({ spec }: Pod): unknown => spec?.containers[0]?.resources;
 
-async function untilAll(world: EmbeddedWorld, version: string, limit?: number): Promise<void> {
+async function untilAll(world: EmbeddedWorld, version: string, limit?: number, replicas = 3): Promise<void> {
   await world.until(
     `all pods are of version ${version} and ready`,
     async () => {
       const pods = await sizedPods(world);
-      return pods.length >= 3 && pods.every((pod) => versionOf(pod) === version && isReady(pod));
+      return pods.length >= replicas && pods.every((pod) => versionOf(pod) === version && isReady(pod));
     },
     limit,
   );
@@ -166,6 +171,16 @@ describe('a rollout whose pods are killed for want of memory', () => {
     const world = await start('Deployment', { updates: { ...updates, allowRecreate: true } }, true);
     await release(world, 'Deployment');
     await untilAll(world, '2', 15 * MINUTE);
+    expect(world.evictions).toEqual([]);
+  });
+
+  test.each(['Deployment', 'StatefulSet'] as const)('so is that of the only replica of a %s', async (kind) => {
+    const world = await startSizedWorld({ onDemandNodes: 3, spotNodes: 0 });
+    await deploy(world, kind, { restarts: true, replicas: 1 });
+    await createPolicy(world, { mode: 'Auto', updates: { ...updates, allowRecreate: true } });
+    await world.until('nothing is to be done', async () => (await statusOf(world))?.reason === 'WithinMinChange');
+    await release(world, kind);
+    await untilAll(world, '2', 15 * MINUTE, 1);
     expect(world.evictions).toEqual([]);
   });
 

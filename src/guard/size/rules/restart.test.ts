@@ -21,6 +21,7 @@ import {
 
 const containers = [aContainer({ cpuRestart: 'RestartContainer' })];
 const restarting = pods.map(({ name, uid }) => aSizedPod(replicaSet, name, { containers }, { uid }));
+const one = { workloads: [{ ...web, replicas: 1 }], pods: restarting.slice(0, 1) };
 const withThird = (changes: object) => [
   ...restarting.slice(0, 2),
   aSizedPod(replicaSet, 'web-3', { containers }, { uid: 'web-3', ...changes }),
@@ -29,11 +30,15 @@ const withFirst = (changes: object) => [
   aSizedPod(replicaSet, 'web-1', { containers }, { uid: 'web-1', ...changes }),
   ...restarting.slice(1),
 ];
-const withKilled = (finishedAt: number) => {
+const withKilled = (finishedAt: number, ready = true) => {
   const lastTermination = { reason: 'OOMKilled', exitCode: 137, finishedAt };
   const statuses = containers.map((each) => aContainerStatus(each, { lastTermination }));
-  return [aSizedPod(replicaSet, 'web-1', { containers, statuses }, { uid: 'web-1' }), ...restarting.slice(1)];
+  return [aSizedPod(replicaSet, 'web-1', { containers, statuses }, { uid: 'web-1', ready }), ...restarting.slice(1)];
 };
+const oneKilled = (ready: boolean, finishedAt = NOON - 1000) => ({
+  workloads: one.workloads,
+  pods: withKilled(finishedAt, ready).slice(0, 1),
+});
 const apiReplicaSet = {
   ...replicaSet,
   name: 'api-rev1',
@@ -42,7 +47,6 @@ const apiReplicaSet = {
 };
 const closed = hourFrom('0 2 * * *');
 const storm = { lost: 5, calmAt: NOON + 60_000 };
-const one = { workloads: [{ ...web, replicas: 1 }], pods: restarting.slice(0, 1) };
 const flight = { workloadUid: web.uid, since: NOON };
 
 const cases: [string, SizeSceneChanges, readonly string[]][] = [
@@ -54,6 +58,14 @@ const cases: [string, SizeSceneChanges, readonly string[]][] = [
     'it is the only replica, and may be disrupted',
     { records: one, disruption: aDisruptionState({ allowSingleReplica: true }) },
     [],
+  ],
+  ['it is the only replica, does not serve, and was killed for want of memory', { records: oneKilled(false) }, []],
+  ['it is the only replica, was killed, and serves again', { records: oneKilled(true) }, ['SingleReplica']],
+  ['it is the only replica, and was killed long ago', { records: oneKilled(false, NOON - 600_000) }, ['SingleReplica']],
+  [
+    'it is the only replica, and not ready for another reason',
+    { records: { ...one, pods: withFirst({ ready: false }).slice(0, 1) } },
+    ['SingleReplica'],
   ],
   [
     'another pod is not ready',

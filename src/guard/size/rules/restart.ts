@@ -32,11 +32,12 @@ export const restartNotProtected = restartRule(
 
 export const restartNotSingle = restartRule(
   'restart-not-single',
-  'Restarting the only replica stops the service as evicting it does; the owner must have asked for it.',
-  ({ workload }, { disruption }) =>
-    workload !== undefined && workload.replicas <= 1 && disruption?.allowSingleReplica !== true
-      ? object('SingleReplica', {})
-      : undefined,
+  'Restarting the only replica stops the service as evicting it does; the owner must have asked for it. A pod that is not ready serves nobody: what of it is killed for want of memory restarts anyway.',
+  (subject, { disruption, now }) => {
+    const { workload, pod } = subject;
+    if (workload === undefined || workload.replicas > 1 || disruption?.allowSingleReplica === true) return undefined;
+    return !pod.pod.ready && restartsKilledOnly(subject, now) ? undefined : object('SingleReplica', {});
+  },
 );
 
 export const restartNoRollout = restartRule(
