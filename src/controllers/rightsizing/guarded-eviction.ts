@@ -7,26 +7,19 @@ import { answer, readAnswer } from '../../act/resize-answers.ts';
 import { floorCount } from '../../decide/placement/slots.ts';
 import type { EvictToResizeDecision } from '../../decide/size-decision.ts';
 import { inspect } from '../../guard/guard.ts';
-import type { SizeGuardContext } from '../../guard/size/context.ts';
 import { inspectSize } from '../../guard/size/inspect-size.ts';
-import type { SizeLog } from '../../guard/size/size-history.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Metrics } from '../../lib/metrics.ts';
 import type { Millis } from '../../lib/units.ts';
 import type { PolicySpec } from '../../model/policy-spec.ts';
 import type { DisruptionTurns } from '../disruption-turns.ts';
-import type { Disruptions } from '../disruptions.ts';
 import { blockOfEviction } from '../eviction-block.ts';
 import { countEviction } from '../placement/metrics.ts';
+import type { SizeActuatorOptions, SizeContext } from './actuator.ts';
 import { askForPlace } from './place.ts';
 import type { AttemptOutcome } from './result.ts';
 
-export interface GuardedEvictionOptions {
-  readonly contextFor: (spec: PolicySpec) => SizeGuardContext;
-  readonly disruptions: Disruptions;
-  readonly history: SizeLog;
-  readonly metrics: Metrics;
-  readonly clock: Clock;
+export interface GuardedEvictionOptions
+  extends Pick<SizeActuatorOptions, 'disruptions' | 'history' | 'metrics' | 'clock'> {
+  readonly contextFor: SizeContext;
 }
 
 /**
