@@ -1,6 +1,7 @@
 /** Asks for the recommendation of one workload, with everything it depends on. */
 
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
+import type { LargestNode } from '../../decide/rightsizing/largest-node.ts';
 import { runningPods } from '../../decide/rightsizing/pod-drift.ts';
 import type { RightsizingPolicy } from '../../decide/rightsizing/policy.ts';
 import { rulesOf } from '../../decide/rightsizing/policy-rules.ts';
@@ -13,7 +14,6 @@ import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { readAppliedSizes, withAppliedSizes } from '../../model/applied-sizes.ts';
 import { type Lessons, readLessons } from '../../model/learned-floors.ts';
 import type { PolicySpec } from '../../model/policy-spec.ts';
-import type { ComputeResources } from '../../model/records.ts';
 import { stateOfPod } from '../../model/replica-sizes.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
@@ -52,8 +52,8 @@ export interface AdviceQuestion {
   readonly spec: PolicySpec;
   /** What this leader changed and when; where it knows nothing, the workload's own annotation counts. */
   readonly memory: WorkloadMemory;
-  /** What the largest node offers; undefined where no node is known. */
-  readonly largestNode: ComputeResources | undefined;
+  /** What the largest node offers its pods. */
+  readonly largestNode: LargestNode;
   /** Why usage cannot be read at present; undefined: it can. */
   readonly unread: string | undefined;
   readonly now: EpochMillis;
@@ -92,7 +92,7 @@ export function advise(
     limitRanges: view.limitRanges(namespace),
     quotas: view.quotas(namespace),
     hpas: view.hpas(namespace),
-    largestNode,
+    largestNode: largestNode(pods),
     replicas: Math.max(workload.replicas, runningPods(pods).length),
   };
   const rulesFor = ({ reverts }: Pick<Lessons, 'reverts'>): RightsizingPolicy => slowedDown(rulesOf(spec), reverts);

@@ -3,7 +3,7 @@
  * alone, within a second. What Stowage itself writes into a status wakes nobody.
  */
 import type { Events } from '../../act/events.ts';
-import { largestNode } from '../../decide/rightsizing/largest-node.ts';
+import { type LargestNode, largestNode } from '../../decide/rightsizing/largest-node.ts';
 import { requeueAfter } from '../../decide/rightsizing/requeue.ts';
 import { createPolicyIndex, type PolicyIndex, type PolicySelection } from '../../decide/rightsizing/select-policy.ts';
 import { gatherMillis } from '../../decide/rightsizing/worth-writing.ts';
@@ -100,7 +100,7 @@ export function createRightsizingController(options: RightsizingControllerOption
   const work = async (
     workload: SizedWorkload,
     policy: ValidPolicy,
-    largest: ReturnType<typeof largestNode>,
+    largest: LargestNode,
     signal: AbortSignal,
   ): Promise<void> => {
     const { results } = books.of(policy.uid);

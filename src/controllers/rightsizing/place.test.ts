@@ -90,7 +90,7 @@ describe('a place for what rightsizing disrupts', () => {
       throw new Error('cannot');
     };
     const { signal } = new AbortController();
-    const look = inLine(turns, { reconcile }).reconcile(aSizedWorkload(), validPolicy({}), undefined, signal);
+    const look = inLine(turns, { reconcile }).reconcile(aSizedWorkload(), validPolicy({}), () => undefined, signal);
     await expect(look).rejects.toThrow('cannot');
     expect(told).toEqual(['rightsizing Deployment/shop/web', 'looks', 'over']);
   });

@@ -6,6 +6,7 @@ import type { AnnotateWorkload } from '../../act/workload-annotations.ts';
 import { isPaused, rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import { chooseMethod } from '../../decide/rightsizing/choose-method.ts';
 import { dueChanges } from '../../decide/rightsizing/due-changes.ts';
+import type { LargestNode } from '../../decide/rightsizing/largest-node.ts';
 import { runningPods } from '../../decide/rightsizing/pod-drift.ts';
 import { type WorkloadOutcome, workloadStatus } from '../../decide/rightsizing/workload-status.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -18,7 +19,6 @@ import { writeAppliedSizes } from '../../model/applied-sizes.ts';
 import { keyOfNewerFormat } from '../../model/kept-format.ts';
 import type { ValidPolicy } from '../../model/optimization-policy.ts';
 import { effectiveChanges, qosClassOf } from '../../model/pod-size.ts';
-import type { ComputeResources } from '../../model/records.ts';
 import { restartedContainer } from '../../model/restart-on-resize.ts';
 import { sizeManagers } from '../../model/size-managers.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
@@ -76,7 +76,7 @@ export interface WorkloadReconciler {
   reconcile(
     workload: SizedWorkload,
     policy: ValidPolicy,
-    largestNode: ComputeResources | undefined,
+    largestNode: LargestNode,
     signal: AbortSignal,
   ): Promise<WorkloadResult>;
 }

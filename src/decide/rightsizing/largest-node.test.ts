@@ -1,20 +1,22 @@
-import { expect, test } from 'vitest';
-import type { PodRecord } from '../../model/records.ts';
+import { describe, expect, test } from 'vitest';
+import type { NodeRecord, PodRecord, PodTemplate } from '../../model/records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
-import { aDeployment, aNode, aReplicaSet, GIB } from '../../model/testing/records.ts';
+import { aDeployment, aNode, aPod, aReplicaSet, aTemplate, CAPACITY_TYPE, GIB } from '../../model/testing/records.ts';
 import { aContainer, aSizedPod } from '../../model/testing/sizing-records.ts';
-import { largestNode } from './largest-node.ts';
+import { type LargestNode, largestNode } from './largest-node.ts';
 
 const view = (nodes: ReturnType<typeof aNode>[], pods: readonly PodRecord[] = []) => ({
   nodes: () => nodes,
   podsOnNode: (name: string): readonly SizedPod[] =>
     pods.flatMap((pod) => (pod.nodeName === name && pod.sizing !== undefined ? [{ pod, sizing: pod.sizing }] : [])),
 });
+/** What is said of any pod: none is named. */
+const ofAll = (given: Parameters<typeof largestNode>[0]): ReturnType<LargestNode> => largestNode(given)([]);
 const big = aNode('big', undefined, { allocatable: { cpuMillis: 8000, memoryBytes: 16 * GIB } });
 const wide = aNode('wide', undefined, { allocatable: { cpuMillis: 4000, memoryBytes: 64 * GIB } });
 
 test('is the most of each resource', () => {
-  expect(largestNode(view([big, wide]))).toEqual({ cpuMillis: 8000, memoryBytes: 64 * GIB });
+  expect(ofAll(view([big, wide]))).toEqual({ cpuMillis: 8000, memoryBytes: 64 * GIB });
 });
 
 test('less what DaemonSets take there; other pods can go', () => {
@@ -23,19 +25,19 @@ test('less what DaemonSets take there; other pods can go', () => {
   const containers = [aContainer({ size: { cpuRequest: 500, memoryRequest: GIB } })];
   const agent = { ...aSizedPod(replicaSet, 'agent-1', { containers }, { nodeName: 'big' }), owner };
   const other = aSizedPod(replicaSet, 'web-1', { containers }, { nodeName: 'big' });
-  expect(largestNode(view([big], [agent, other]))).toEqual({ cpuMillis: 7500, memoryBytes: 15 * GIB });
+  expect(ofAll(view([big], [agent, other]))).toEqual({ cpuMillis: 7500, memoryBytes: 15 * GIB });
 });
 
 test('a node that is being deleted does not count; without any nothing is known', () => {
-  expect(largestNode(view([{ ...big, deleting: true }, wide]))?.cpuMillis).toBe(4000);
-  expect(largestNode(view([]))).toBeUndefined();
+  expect(ofAll(view([{ ...big, deleting: true }, wide]))?.cpuMillis).toBe(4000);
+  expect(ofAll(view([]))).toBeUndefined();
 });
 
 test('a node that is no machine says of itself what it likes: virtual-kubelet', () => {
   const labels = { type: 'virtual-kubelet' };
   const cloud = aNode('cloud', undefined, { labels, allocatable: { cpuMillis: 10_000_000, memoryBytes: 4096 * GIB } });
-  expect(largestNode(view([cloud, big]))).toEqual({ cpuMillis: 8000, memoryBytes: 16 * GIB });
-  expect(largestNode(view([cloud]))).toBeUndefined();
+  expect(ofAll(view([cloud, big]))).toEqual({ cpuMillis: 8000, memoryBytes: 16 * GIB });
+  expect(ofAll(view([cloud]))).toBeUndefined();
 });
 
 const [CPU, MEMORY] = [4000, 16 * GIB];
@@ -71,7 +73,7 @@ test.each<[string, readonly [number, number][], { cpuMillis: number; memoryBytes
   const nodes = sizes.map(([cpuMillis, memoryBytes], index) =>
     aNode(`n${index}`, undefined, { allocatable: { cpuMillis, memoryBytes } }),
   );
-  expect(largestNode(view(nodes))).toEqual(expected);
+  expect(ofAll(view(nodes))).toEqual(expected);
 });
 
 test('a larger node full of DaemonSets leaves the smaller one the largest', () => {
@@ -84,5 +86,66 @@ test('a larger node full of DaemonSets leaves the smaller one the largest', () =
     [huge, small],
     [small, huge],
   ])
-    expect(largestNode(view(nodes, [agent]))).toEqual({ cpuMillis: 4000, memoryBytes: 16 * GIB });
+    expect(ofAll(view(nodes, [agent]))).toEqual({ cpuMillis: 4000, memoryBytes: 16 * GIB });
+});
+
+describe('of the nodes that the pods may use', () => {
+  const own = (name: string, template: Partial<PodTemplate>, changes: Partial<PodRecord> = {}) => ({
+    pod: aPod(aReplicaSet(aDeployment()), name, { template: aTemplate(template), ...changes }),
+  });
+  const small = (changes: Partial<NodeRecord> = {}): NodeRecord =>
+    aNode('small', 'on-demand', { allocatable: { cpuMillis: 2000, memoryBytes: 4 * GIB }, ...changes });
+  const gpu = (changes: Partial<NodeRecord> = {}): NodeRecord =>
+    aNode('gpu', 'spot', { allocatable: { cpuMillis: 96_000, memoryBytes: 768 * GIB }, ...changes });
+  const ofSmall = { cpuMillis: 2000, memoryBytes: 4 * GIB };
+  const ofGpu = { cpuMillis: 96_000, memoryBytes: 768 * GIB };
+  const taint = (key: string, effect: 'NoSchedule' | 'PreferNoSchedule' = 'NoSchedule') => ({
+    taints: [{ key, value: '', effect }],
+  });
+  const terms = [{ expressions: [{ key: CAPACITY_TYPE, operator: 'In' as const, values: ['on-demand'] }], fields: [] }];
+
+  test.each<[string, Partial<PodTemplate>, Partial<NodeRecord>, typeof ofSmall]>([
+    ['any pod', {}, {}, ofGpu],
+    ['a taint that it does not tolerate', {}, taint('nvidia.com/gpu'), ofSmall],
+    [
+      'a taint that it tolerates',
+      { tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', value: '', effect: '' }] },
+      taint('nvidia.com/gpu'),
+      ofGpu,
+    ],
+    ['a taint that keeps nobody off', {}, taint('nvidia.com/gpu', 'PreferNoSchedule'), ofGpu],
+    ['a taint of a condition that passes', {}, taint('node.kubernetes.io/memory-pressure'), ofGpu],
+    ['a cordon', {}, { unschedulable: true, ...taint('node.kubernetes.io/unschedulable') }, ofGpu],
+    ['its node selector', { nodeSelector: { [CAPACITY_TYPE]: 'on-demand' } }, {}, ofSmall],
+    ['its required affinity', { requiredNodeTerms: terms }, {}, ofSmall],
+    ['a selector of the large one', { nodeSelector: { [CAPACITY_TYPE]: 'spot' } }, {}, ofGpu],
+    ['no node at all: one is yet to be made', { nodeSelector: { pool: 'none' } }, {}, ofGpu],
+  ])('%s', (_, template, changes, expected) => {
+    for (const nodes of [
+      [small(), gpu(changes)],
+      [gpu(changes), small()],
+    ])
+      expect(largestNode(view(nodes))([own('web-1', template)])).toEqual(expected);
+  });
+
+  test('pods of both sides have one size, which has to fit the smaller nodes too', () => {
+    const spot = own('web-1', { nodeSelector: { [CAPACITY_TYPE]: 'spot' } });
+    const onDemand = own('web-2', { nodeSelector: { [CAPACITY_TYPE]: 'on-demand' } });
+    const most = largestNode(view([gpu(), small()]));
+    expect(most([spot, onDemand])).toEqual(ofSmall);
+    expect(most([onDemand, spot])).toEqual(ofSmall);
+    expect(most([spot])).toEqual(ofGpu);
+  });
+
+  test('pods that have ended or are going say nothing, nor does one of a DaemonSet, which is for one node', () => {
+    const nodeSelector = { [CAPACITY_TYPE]: 'on-demand' };
+    const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', uid: 'uid-agent' };
+    const most = largestNode(view([gpu(), small()]));
+    for (const changes of [{ phase: 'Succeeded' as const }, { deletingAt: 1 }, { owner }])
+      expect(most([own('web-1', { nodeSelector }, changes)])).toEqual(ofGpu);
+  });
+
+  test('without any node nothing is known, whatever the pods ask for', () => {
+    expect(largestNode(view([]))([own('web-1', { nodeSelector: { pool: 'a' } })])).toBeUndefined();
+  });
 });

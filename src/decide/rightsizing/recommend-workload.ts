@@ -43,7 +43,7 @@ export interface Surroundings {
   readonly limitRanges: readonly LimitRangeRecord[];
   readonly quotas: readonly QuotaRecord[];
   readonly hpas: readonly HpaRecord[];
-  /** The most any node can give to one pod; undefined where no node is known. */
+  /** The most any node can give to one of its pods; undefined where no node is known. */
   readonly largestNode: ComputeResources | undefined;
   /** Pods that would change. */
   readonly replicas: number;
@@ -175,7 +175,7 @@ function adviseTogether(
   if (ofNode < Number.POSITIVE_INFINITY) {
     parts = fitTogether(
       parts,
-      capRoom(parts, ofNode, 'node-size', `no node has more than ${amount(ofNode)} for a pod`),
+      capRoom(parts, ofNode, 'node-size', `no node that its pods may use has more than ${amount(ofNode)} for one`),
     );
   }
   const quota = quotaRoom(around.quotas, resource, around.replicas);
