@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOwnManager, sizeManagers } from './size-managers.ts';
+import { isOwnManager, otherResizer, sizeManagers } from './size-managers.ts';
 
 test.each([
   [sizeManagers.rightsizing, true],
@@ -13,4 +13,12 @@ test.each([
 
 test('the engines are told apart by their names, which are those of the systems they stand for', () => {
   expect(sizeManagers).toEqual({ rightsizing: 'optipod', allocation: 'mbcas-controller' });
+});
+
+test.each([
+  [[], undefined],
+  [['mbcas-controller', 'optipod'], undefined],
+  [['optipod', 'vpa-updater'], 'vpa-updater'],
+])('of %j somebody else is %j', (managers, other) => {
+  expect(otherResizer({ sizeManagers: managers })).toBe(other);
 });

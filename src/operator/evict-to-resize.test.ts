@@ -1,6 +1,7 @@
 /** New pods by eviction: sized at admission, one at a time, within all that forbids or delays a disruption. */
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../api/core.ts';
+import { policyType } from '../api/optimization-policy.ts';
 import { resources } from '../api/resources.ts';
 import type { EmbeddedWorld } from './testing/embedded-world.ts';
 import {
@@ -98,6 +99,44 @@ describe('evictToResize', () => {
     await createPolicy(world, { mode: 'Auto', updates: evicting });
     await untilReason(world, reason);
     expect((await statusOf(world))?.message).toContain(message);
+  });
+
+  test('a pod that somebody else resizes is left to him: its replacement would only be resized again', async () => {
+    const world = await startSizedWorld();
+    await deployLoaded(world, { replicas: 2 });
+    await untilReady(world, 'web', 2);
+    await createPolicy(world, { mode: 'Auto', updates: evicting });
+    await world.until('all are resized', () => allSmall(world));
+    await untilReady(world, 'web', 2);
+    const name = (await sizedPods(world))[0]?.metadata?.name ?? '';
+    const body = { spec: { containers: [{ name: 'app', resources: { requests: { cpu: '310m' } } }] } };
+    const options = { ...inShop, subresource: 'resize', fieldManager: 'kubectl-edit' };
+    await world.api.patch(resources.pods, name, { type: 'strategic', body }, options);
+    await untilReason(world, 'OtherResizer');
+    await world.clock.advance(10 * MINUTE);
+    expect(world.evictions).toHaveLength(2);
+    await world.api.delete(resources.pods, name, inShop);
+    await world.until('applied', async () => (await statusOf(world))?.status === 'Applied');
+    expect(await allSmall(world)).toBe(true);
+  });
+
+  test('no pod goes to be given more than a new maximum of the policy, though that is in force still', async () => {
+    const world = await startSizedWorld();
+    await deployLoaded(world, { replicas: 2, requests: { cpu: '100m', memory: '120Mi' } });
+    await untilReady(world, 'web', 2);
+    await createPolicy(world, { mode: 'Auto', updates: { ...evicting, cooldown: '1h' } });
+    await world.until('all are resized', () => allSmall(world));
+    await untilReady(world, 'web', 2);
+    const spec = { resourceBounds: { cpu: { max: '150m' } } };
+    await world.api.patch(policyType('optipod.io'), 'sizes', { type: 'merge', body: { spec } }, inShop);
+    world.setWebhookUp(false);
+    await world.api.delete(resources.pods, (await sizedPods(world))[0]?.metadata?.name ?? '', inShop);
+    await world.until('one has the size of the template', async () =>
+      (await requestsOf(world)).some(({ cpu }) => cpu === '100m'),
+    );
+    world.setWebhookUp(true);
+    await world.clock.advance(10 * MINUTE);
+    expect(world.evictions).toHaveLength(2);
   });
 
   test('without the webhook nobody is evicted, and the status says so', async () => {

@@ -5,12 +5,14 @@
 import { dueChanges } from '../../decide/rightsizing/due-changes.ts';
 import { type DriftedPod, driftedPods, managedKeys } from '../../decide/rightsizing/pod-drift.ts';
 import { helpInRollout } from '../../decide/rightsizing/rollout-help.ts';
-import { joinChanges, partsOf, withoutParts } from '../../decide/rightsizing/side-by-side.ts';
+import { joinChanges, partsOf, touches, withoutParts } from '../../decide/rightsizing/side-by-side.ts';
 import { isDecrease, watchChange } from '../../decide/rightsizing/watched-change.ts';
+import { isWithinMaximum } from '../../decide/rightsizing/within-maximum.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { renderReason } from '../../lib/reasons.ts';
 import type { Millis } from '../../lib/units.ts';
 import { applyChanges, type SizeChange } from '../../model/pod-size.ts';
+import { otherResizer } from '../../model/size-managers.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import { type ApplyContext, appliedKeys, keysOfPod } from './apply.ts';
@@ -58,6 +60,22 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
   };
 
   /**
+   * Those whose replacements are given no more than the policy of now allows; what did harm is put back all the same.
+   * What somebody else sizes is his: it comes last, for the guards to say so.
+   */
+  const thatMayGo = (
+    { advised: { workload }, policy: { spec }, memory }: ApplyContext,
+    drifted: readonly DriftedPod[],
+  ): readonly DriftedPod[] =>
+    drifted
+      .filter(
+        (each) =>
+          isWithinMaximum(each, workload.containers, spec.bounds) ||
+          memory.takenBack.some((part) => touches(each, part)),
+      )
+      .toSorted((a, b) => Number(isOthers(a)) - Number(isOthers(b)));
+
+  /**
    * Writes the new sizes for the pods to come. Nobody is evicted before the view shows them.
    * @returns what keeps it from that.
    */
@@ -66,7 +84,7 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     const { workload, inForce, lessons } = advised;
     const after = applyChanges(inForceNow(context).inForce, due);
     // Nothing is written before the guards agree to what follows from it.
-    const trial = await tryOne(context, driftOf(context, after, due));
+    const trial = await tryOne(context, thatMayGo(context, driftOf(context, after, due)));
     const kept = trial === undefined ? undefined : resultOfAttempt(workload, memory, trial.attempt);
     if (kept !== undefined) return kept;
     const { ongoing } = memory;
@@ -130,24 +148,31 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     }
     const { inForce, changed } = inForceNow(context);
     const drifted = driftOf(context, inForce, changed);
+    const ours = drifted.filter((each) => !isOthers(each));
     // Before the next one goes: where replacements come without their size, every eviction is in vain.
-    judgeLast(context, drifted);
-    review(memory, drifted.length === 0, clock.now(), settings().revertMillis);
-    if (drifted.length === 0) memory.takenBack = [];
-    if (drifted.length === 0) return resultOfWaiting(advised, memory, { isDue: due.length > 0, held });
+    judgeLast(context, ours);
+    review(memory, ours.length === 0, clock.now(), settings().revertMillis);
+    if (ours.length === 0) memory.takenBack = [];
+    const going = thatMayGo(context, drifted);
+    if (going.length === 0) return resultOfWaiting(advised, memory, { isDue: due.length > 0, held });
     // What admission reads is what the view shows.
     if (memory.written !== undefined)
       return pending('EvictedToResize', 'the new size is being written', WRITTEN_MILLIS);
     const first = memory.ongoing.find(({ phase }) => phase === 'canary');
     const watching = first && watchFirst(context, first, drifted);
     if (watching !== undefined) return watching;
-    const tried = await evictOne(context, drifted);
+    const tried = await evictOne(context, going);
     if (tried === undefined) return { status: 'Applied' };
     const kept = resultOfAttempt(workload, memory, tried.attempt);
     if (kept !== undefined) return { ...kept, againAfterMillis: kept.againAfterMillis ?? settings().deferredMillis };
     const message = evictedMessage(tried.decision);
     return pending('EvictedToResize', message, LOOK_AGAIN_MILLIS);
   };
+}
+
+/** Somebody else sizes the pod. */
+function isOthers({ pod: { sizing } }: DriftedPod): boolean {
+  return otherResizer(sizing) !== undefined;
 }
 
 /** The sizes that new pods are given: as written on the workload, and what has just been written. */

@@ -57,6 +57,7 @@ const ofOnePod: ReadonlySet<ReasonName> = new Set([
   'NodeNotReady',
   'NoRoomOnSide',
   'AlreadyThatSize',
+  'OtherResizer',
   'OnDemandFloor',
 ]);
 

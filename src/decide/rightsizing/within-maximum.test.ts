@@ -2,16 +2,16 @@ import { expect, test } from 'vitest';
 import type { ContainerSize } from '../../model/sizing-records.ts';
 import { aDeployment, aReplicaSet } from '../../model/testing/records.ts';
 import { aContainer, aSizedPod } from '../../model/testing/sizing-records.ts';
-import { withinMaximum } from './within-maximum.ts';
+import type { DriftedPod } from './pod-drift.ts';
+import { isWithinMaximum, withinMaximum } from './within-maximum.ts';
 
 const bounds = { cpu: { min: 10, max: 400 }, memory: { min: 10, max: 512 } };
 const template = [aContainer({ size: { cpuRequest: 100, memoryRequest: 900 } })];
 
-/** What a pod with the size `had` may be given of `to`. */
-const allowed = (had: ContainerSize, to: ContainerSize): ContainerSize | undefined => {
+/** A pod with the size `had` that is to have `to`. */
+const driftedTo = (had: ContainerSize, to: ContainerSize): DriftedPod => {
   const record = aSizedPod(aReplicaSet(aDeployment()), 'web', { containers: [aContainer({ size: had })] });
-  const drifted = { pod: { pod: record, sizing: record.sizing }, changes: [{ container: 'app', to }] };
-  return withinMaximum(drifted, template, bounds)[0]?.changes[0]?.to;
+  return { pod: { pod: record, sizing: record.sizing }, changes: [{ container: 'app', to }] };
 };
 
 test.each<readonly [string, ContainerSize, ContainerSize, ContainerSize | undefined]>([
@@ -34,5 +34,10 @@ test.each<readonly [string, ContainerSize, ContainerSize, ContainerSize | undefi
   ],
   ['CPU by its own maximum', { cpuRequest: 50 }, { cpuRequest: 401 }, undefined],
 ])('a pod is given %s', (_, had, to, given) => {
-  expect(allowed(had, to)).toEqual(given);
+  const drifted = driftedTo(had, to);
+  expect(withinMaximum(drifted, template, bounds)[0]?.changes[0]?.to).toEqual(given);
+  // A new pod would have all of it.
+  expect(isWithinMaximum(drifted, template, bounds)).toBe(
+    given !== undefined && Object.keys(given).length === Object.keys(to).length,
+  );
 });

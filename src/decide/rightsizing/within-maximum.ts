@@ -3,7 +3,7 @@ import { sizeOfContainer } from '../../model/pod-size.ts';
 import type { PolicySpec } from '../../model/policy-spec.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { DriftedPod } from './pod-drift.ts';
-import { onlyParts } from './side-by-side.ts';
+import { onlyParts, partsOf } from './side-by-side.ts';
 
 const requestKeys = { cpu: 'cpuRequest', memory: 'memoryRequest' } as const;
 
@@ -24,4 +24,14 @@ export function withinMaximum(
     return wanted <= Math.max(had, bounds[resource].max) || wanted === sizeOfContainer(template, container)?.[key];
   });
   return allowed.length === 0 ? [] : [{ pod, changes: allowed }];
+}
+
+/** Whether all of it may be given: a new pod has everything that is in force, not one part without the other. */
+export function isWithinMaximum(
+  drifted: DriftedPod,
+  template: readonly ContainerSpecRecord[],
+  bounds: PolicySpec['bounds'],
+): boolean {
+  const allowed = withinMaximum(drifted, template, bounds).flatMap(({ changes }) => partsOf(changes));
+  return allowed.length === partsOf(drifted.changes).length;
 }

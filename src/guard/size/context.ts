@@ -128,6 +128,7 @@ export interface RetemplateSubject extends Subject<RetemplateDecision> {
  */
 export interface EvictToResizeSubject extends Subject<EvictToResizeDecision> {
   readonly kind: 'evict-to-resize';
+  readonly pod: SizedPod;
   readonly workload: SizedWorkload;
 }
 
@@ -166,6 +167,10 @@ export function sizeRule(name: string, why: string, check: SizeRule['check']): S
 
 /** Only about resizes of running pods. */
 export const resizeRule = makerOf(isResize);
+/** About what is done to one pod for its size: resizes, and evictions to resize. */
+export const podRule = makerOf(
+  (subject): subject is ResizeSubject | EvictToResizeSubject => subject.kind !== 'retemplate',
+);
 /** Only about those that restart a container. */
 export const restartRule = makerOf(isRestart);
 /** About whatever gives a workload new pods: changes of templates, and evictions to resize. */

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { SizeDecision } from '../../decide/size-decision.ts';
 import { resizeReasons } from '../../lib/reason-resize.ts';
 import { reasonTable } from '../../lib/reason-table.ts';
 import type { PodSizing } from '../../model/sizing-records.ts';
@@ -7,15 +6,7 @@ import { GIB, NOON } from '../../model/testing/records.ts';
 import { aContainer, aContainerStatus } from '../../model/testing/sizing-records.ts';
 import { inspectSize, inspectSizeAll } from './inspect-size.ts';
 import { sizeRules } from './size-rules.ts';
-import { resize, retemplate, type SizeSceneChanges, sizeScene, withPod } from './testing/size-scene.ts';
-
-const evictToResize: SizeDecision = {
-  ...retemplate(),
-  kind: 'evict-to-resize',
-  engine: 'rightsizing',
-  pod: { namespace: 'shop', name: 'web-1', uid: 'web-1' },
-  growth: { cpuMillis: 100, memoryBytes: 0 },
-};
+import { evictToResize, resize, retemplate, type SizeSceneChanges, sizeScene, withPod } from './testing/size-scene.ts';
 
 describe('the ordinary case', () => {
   test('a resize is approved, with the decision in the approval', () => {

@@ -63,7 +63,8 @@ function findSubject(decision: SizeDecision, { view }: SizeGuardContext): SizeSu
   if (decision.kind === 'evict-to-resize') {
     const owner = view.workloadByUid(decision.workloadUid);
     if (owner === undefined) return undefined;
-    return { kind: decision.kind, decision, workload: owner, changes, before, after: applyChanges(before, changes) };
+    const after = applyChanges(before, changes);
+    return { kind: decision.kind, decision, pod, workload: owner, changes, before, after };
   }
   const node = pod.pod.nodeName === undefined ? undefined : view.node(pod.pod.nodeName);
   const workload = view.workloadOf(pod.pod);

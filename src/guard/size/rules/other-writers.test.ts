@@ -2,7 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { NOON } from '../../../model/testing/records.ts';
 import { aContainer, aVpa, MIB } from '../../../model/testing/sizing-records.ts';
 import { inspectSizeAll } from '../inspect-size.ts';
-import { inFlight, memory, reasonsFor, resize, retemplate, sizeScene, web, withPod } from '../testing/size-scene.ts';
+import {
+  evictToResize,
+  inFlight,
+  memory,
+  reasonsFor,
+  resize,
+  retemplate,
+  sizeScene,
+  web,
+  withPod,
+} from '../testing/size-scene.ts';
 
 describe('other writers', () => {
   test.each<[string, Parameters<typeof aVpa>[0], readonly string[]]>([
@@ -35,6 +45,7 @@ describe('other writers', () => {
     ['mbcas-controller', []],
   ])('resized last by %s', (manager, expected) => {
     expect(reasonsFor(resize(), withPod({ sizeManagers: [manager] }))).toEqual(expected);
+    expect(reasonsFor(evictToResize, withPod({ sizeManagers: [manager] }))).toEqual(expected);
     // What was not granted is nobody's size.
     expect(reasonsFor(resize({ isWithdrawal: true }), withPod({ sizeManagers: [manager] }))).toEqual([]);
   });

@@ -1,9 +1,9 @@
 /** Nobody else is at work on the same pod: an eviction, another resize, a VPA, another tool, the other engine. */
 import { actingVpa } from '../../../model/acting-vpa.ts';
 import { workloadKey } from '../../../model/cluster-view.ts';
-import { isOwnManager } from '../../../model/size-managers.ts';
+import { otherResizer } from '../../../model/size-managers.ts';
 import { object } from '../../objection.ts';
-import { resizeRule, sizeRule } from '../context.ts';
+import { podRule, resizeRule, sizeRule } from '../context.ts';
 
 export const writersKnown = sizeRule(
   'writers-known',
@@ -24,15 +24,14 @@ export const noVpa = sizeRule(
   },
 );
 
-export const noOtherResizer = resizeRule(
+export const noOtherResizer = podRule(
   'no-other-resizer',
-  'Whoever owns the resources through pods/resize changed them after us; the pod is theirs until it is replaced.',
+  'Whoever owns the resources through pods/resize changed them after us; the pod is theirs until it is replaced. To evict it for that would be a fight without end.',
   ({ decision, pod: { pod, sizing } }) => {
     // What we put there ourselves is taken back whoever came later to another container.
-    const other = sizing.sizeManagers.find((manager) => !isOwnManager(manager));
-    return other === undefined || decision.isWithdrawal === true
-      ? undefined
-      : object('OtherResizer', { manager: other, pod: pod.name });
+    const other = otherResizer(sizing);
+    const isWithdrawal = decision.kind === 'resize' && decision.isWithdrawal === true;
+    return other === undefined || isWithdrawal ? undefined : object('OtherResizer', { manager: other, pod: pod.name });
   },
 );
 

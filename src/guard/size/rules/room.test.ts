@@ -15,6 +15,7 @@ import type { InFlightResize } from '../context.ts';
 import { inspectSizeAll } from '../inspect-size.ts';
 import {
   aSizeLog,
+  evictToResize,
   inFlight,
   memory,
   node,
@@ -66,10 +67,11 @@ describe('room', () => {
 
   test('a quota has to have room for the difference, beside what others have asked for', () => {
     const quotas = [aQuota({ hard: { cpuRequest: 1000 }, used: { cpuRequest: 850 } })];
-    expect(reasonsFor(resize(), { records: { quotas } })).toEqual([]);
+    for (const decision of [resize(), evictToResize]) expect(reasonsFor(decision, { records: { quotas } })).toEqual([]);
     const resizes = [inFlight('web-2', { cpuRequest: 260 })];
     const [block] = inspectSizeAll(resize(), sizeScene({ records: { quotas }, resizes }));
     expect(block?.message).toBe('ResourceQuota compute has 90m of requests.cpu left; the change needs 100m more');
+    expect(reasonsFor(evictToResize, { records: { quotas }, resizes })).toEqual(['QuotaRefuses']);
     // A decrease passes an overdrawn quota.
     const over = [aQuota({ hard: { cpuRequest: 100 }, used: { cpuRequest: 850 } })];
     const less = resize({ changes: [{ container: 'app', to: { cpuRequest: 100 } }] });

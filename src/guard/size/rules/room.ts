@@ -17,7 +17,14 @@ import {
 } from '../../../model/size-bounds.ts';
 import type { SizedPod } from '../../../model/sizing-view.ts';
 import { object } from '../../objection.ts';
-import { type InFlightResize, type ResizeSubject, resizeRule, type SizeGuardContext, sizeRule } from '../context.ts';
+import {
+  type InFlightResize,
+  podRule,
+  type ResizeSubject,
+  resizeRule,
+  type SizeGuardContext,
+  sizeRule,
+} from '../context.ts';
 
 /** For new pods, too: a template that the LimitRange refuses would make a rollout without pods (rightsizing bug 22). */
 export const withinLimitRange = sizeRule(
@@ -38,9 +45,9 @@ export const withinLimitRange = sizeRule(
  * The quota is charged at the patch with the largest of spec, allocated and actual, and credited for a decrease only
  * when that is in force: so decreases count as nothing here (KEP-1287).
  */
-export const withinQuota = resizeRule(
+export const withinQuota = podRule(
   'within-quota',
-  'A quota that is full refuses with 403; several increases at once would race for what is left.',
+  'A quota that is full refuses with 403; several increases at once would race for what is left. Of a pod that is evicted the larger replacement would not be made.',
   ({ decision, pod: { pod, sizing }, before, after }, { view, resizes }) => {
     const quotas = view.quotas(pod.namespace);
     if (quotas.length === 0) return undefined;

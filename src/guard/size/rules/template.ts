@@ -44,13 +44,15 @@ export const notDeleting = sizeRule(
 export const noRollout = newPodsRule(
   'no-rollout',
   'One at a time: a second template would start a second rollout before the first has shown that it works. A pod that is killed for want of memory has shown that it does not: whether that one may go to have more is left to the guard of evictions.',
-  ({ decision, workload }, { view, now }) => {
+  (subject, { now }) => {
+    const { workload, before, changes } = subject;
     if (!workload.isRollingOut) return undefined;
-    const pod = decision.kind === 'evict-to-resize' ? view.pod(decision.pod.namespace, decision.pod.name) : undefined;
-    const isHelped = pod?.sizing.statuses.some(
-      (status) => wasJustKilled(status, now) && hasMoreMemory(status.name, pod.sizing.containers, decision.changes),
-    );
-    return isHelped === true ? undefined : object('TemplateRollout', { workload: workloadKey(workload) });
+    const isHelped =
+      subject.kind === 'evict-to-resize' &&
+      subject.pod.sizing.statuses.some(
+        (status) => wasJustKilled(status, now) && hasMoreMemory(status.name, before, changes),
+      );
+    return isHelped ? undefined : object('TemplateRollout', { workload: workloadKey(workload) });
   },
 );
 

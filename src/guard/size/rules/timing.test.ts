@@ -6,6 +6,7 @@ import { inspectSizeAll } from '../inspect-size.ts';
 import { ADMISSION } from '../size-history.ts';
 import {
   aSizeLog,
+  evictToResize,
   hourFrom,
   inFlight,
   reasonsFor,
@@ -49,23 +50,15 @@ describe('time and pace', () => {
 
   test('after a new pod without its size no pod of any workload is evicted for one, until one is born right', () => {
     const history = aSizeLog();
-    const evict: SizeDecision = {
-      ...resize(),
-      kind: 'evict-to-resize',
-      engine: 'rightsizing',
-      workload: { kind: 'Deployment', namespace: 'shop', name: 'web' },
-      workloadUid: web.uid,
-      growth: { cpuMillis: 100, memoryBytes: 0 },
-    };
-    expect(reasonsFor(evict, { history })).toEqual([]);
+    expect(reasonsFor(evictToResize, { history })).toEqual([]);
     history.recordFailure(ADMISSION, NOON - 30_000, 'the new pod web-4 has the old size');
-    expect(first(evict, { history })).toMatchObject({ reason: 'NewPodsMissSize', retryAfterMillis: 30_000 });
+    expect(first(evictToResize, { history })).toMatchObject({ reason: 'NewPodsMissSize', retryAfterMillis: 30_000 });
     // A template has the size, and a running pod is given it.
     expect([...reasonsFor(retemplate(), { history }), ...reasonsFor(resize(), { history })]).toEqual([]);
     history.recordFailure(ADMISSION, NOON, 'the new pod web-5 has the old size');
-    expect(first(evict, { history })).toMatchObject({ retryAfterMillis: 120_000 });
+    expect(first(evictToResize, { history })).toMatchObject({ retryAfterMillis: 120_000 });
     history.recordSuccess(ADMISSION);
-    expect(reasonsFor(evict, { history })).toEqual([]);
+    expect(reasonsFor(evictToResize, { history })).toEqual([]);
   });
 
   test('rightsizing bug 9: after three changes without effect nothing is tried for an hour, then two', () => {
@@ -196,14 +189,6 @@ describe('what is no change of mind is held back by less', () => {
 });
 
 describe('pauses end to the millisecond', () => {
-  const evictToResize: SizeDecision = {
-    ...resize(),
-    kind: 'evict-to-resize',
-    engine: 'rightsizing',
-    workload: { kind: 'Deployment', namespace: 'shop', name: 'web' },
-    workloadUid: web.uid,
-    growth: { cpuMillis: 100, memoryBytes: 0 },
-  };
   /** Each began a minute ago and lasts one. */
   const since = NOON - 60_000;
   const policy = { cooldownMillis: 60_000 };

@@ -2,7 +2,12 @@
  * A scene for tests of the size guards: a Deployment of 3 on one roomy node, where every rule agrees to resize pod
  * `web-1`.
  */
-import type { ResizeDecision, RetemplateDecision, SizeDecision } from '../../../decide/size-decision.ts';
+import type {
+  EvictToResizeDecision,
+  ResizeDecision,
+  RetemplateDecision,
+  SizeDecision,
+} from '../../../decide/size-decision.ts';
 import { parseWindow } from '../../../lib/schedule.ts';
 import type { PodRecord, ReplicaSetRecord } from '../../../model/records.ts';
 import type { PodSizing } from '../../../model/sizing-records.ts';
@@ -56,6 +61,16 @@ export function retemplate(changes: Partial<RetemplateDecision> = {}): Retemplat
     ...changes,
   };
 }
+
+/** The same by a new pod. */
+export const evictToResize: EvictToResizeDecision = {
+  ...resize(),
+  kind: 'evict-to-resize',
+  engine: 'rightsizing',
+  workload: { kind: 'Deployment', namespace: 'shop', name: 'web' },
+  workloadUid: web.uid,
+  growth: { cpuMillis: 100, memoryBytes: 0 },
+};
 
 export function aSizeLog(): SizeLog {
   return createSizeLog({ backoff: { initial: 60_000, max: 3_600_000 }, giveUpAfter: 3, giveUpMillis: 3_600_000 });
