@@ -1,6 +1,7 @@
 /** Asks for the recommendation of each replica by its own usage, where the policy wants replicas sized each for itself. */
 
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
+import { heldOfQuota } from '../../decide/rightsizing/held-of-quota.ts';
 import { runningPods } from '../../decide/rightsizing/pod-drift.ts';
 import type { RightsizingPolicy } from '../../decide/rightsizing/policy.ts';
 import {
@@ -149,7 +150,7 @@ function adviseOne(question: ReplicasQuestion, replica: string, pod: SizedPod): 
     containers: inForce,
     knowledgeOf,
     policy,
-    around: { ...around, replicas: 1 },
+    around: { ...around, replicas: 1, held: heldOfQuota([pod], inForce) },
     isCpuAllocated: isAllocated(pod),
     unread,
     now,

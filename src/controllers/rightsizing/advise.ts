@@ -1,6 +1,7 @@
 /** Asks for the recommendation of one workload, with everything it depends on. */
 
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
+import { heldOfQuota } from '../../decide/rightsizing/held-of-quota.ts';
 import type { LargestNode } from '../../decide/rightsizing/largest-node.ts';
 import { runningPods } from '../../decide/rightsizing/pod-drift.ts';
 import type { RightsizingPolicy } from '../../decide/rightsizing/policy.ts';
@@ -93,7 +94,8 @@ export function advise(
     quotas: view.quotas(namespace),
     hpas: view.hpas(namespace),
     largestNode: largestNode(pods),
-    replicas: Math.max(workload.replicas, runningPods(pods).length),
+    replicas: Math.max(workload.replicas, runningPods(pods).length) - (pods.length - alike.length),
+    held: heldOfQuota(alike, inForce),
   };
   const rulesFor = ({ reverts }: Pick<Lessons, 'reverts'>): RightsizingPolicy => slowedDown(rulesOf(spec), reverts);
   const advice = recommendWorkload({

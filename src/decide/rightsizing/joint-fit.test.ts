@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { aQuota } from '../../model/testing/sizing-records.ts';
-import { capRoom, type FitPart, fitTogether, quotaRoom, type Room } from './joint-fit.ts';
+import { capRoom, type FitPart, fitTogether, type QuotaSharers, quotaRoom, type Room } from './joint-fit.ts';
 import { defaultPolicy } from './policy.ts';
 import { shape } from './shape.ts';
 import { DAY } from './testing/profiles.ts';
@@ -79,15 +79,18 @@ describe('what containers may have together', () => {
 });
 
 describe('quotas', () => {
+  /** All have the same, and nothing is under way. */
+  const alike = (replicas: number): QuotaSharers => ({ replicas, current: 100, held: undefined });
+
   test('all replicas grow alike', () => {
     const quota = aQuota({ hard: { cpuRequest: 4000 }, used: { cpuRequest: 1000 } });
-    expect(quotaRoom([quota], 'cpu', 3)).toMatchObject({ growth: 1000, stage: 'quota' });
-    expect(quotaRoom([quota], 'memory', 3)).toBeUndefined();
+    expect(quotaRoom([quota], 'cpu', alike(3))).toMatchObject({ growth: 1000, stage: 'quota' });
+    expect(quotaRoom([quota], 'memory', alike(3))).toBeUndefined();
   });
 
   test('the tightest counts and names itself', () => {
     const tight = aQuota({ name: 'tight', hard: { cpuRequest: 1300 }, used: { cpuRequest: 1000 } });
-    const found = quotaRoom([aQuota(), tight, aQuota({ name: 'wide' })], 'cpu', 3);
+    const found = quotaRoom([aQuota(), tight, aQuota({ name: 'wide' })], 'cpu', alike(3));
     expect(found?.growth).toBe(100);
     expect(found?.what).toContain('ResourceQuota tight leaves 300m of requests.cpu');
   });
@@ -97,7 +100,7 @@ describe('quotas', () => {
       quotaRoom(
         [aQuota({ hard: { cpuRequest: hard }, used: used === undefined ? {} : { cpuRequest: used } })],
         'cpu',
-        3,
+        alike(3),
       );
     expect(of(4000, 2000)?.growth).toBe(666);
     expect(of(4000, undefined)?.growth).toBe(1333);
@@ -105,14 +108,31 @@ describe('quotas', () => {
   });
 
   test('a workload of no replicas may grow by all that is left', () => {
-    expect(quotaRoom([aQuota({ hard: { cpuRequest: 4000 }, used: { cpuRequest: 1000 } })], 'cpu', 0)?.growth).toBe(
-      3000,
-    );
+    expect(
+      quotaRoom([aQuota({ hard: { cpuRequest: 4000 }, used: { cpuRequest: 1000 } })], 'cpu', alike(0))?.growth,
+    ).toBe(3000);
+  });
+
+  test('for any number that has been given its part, and whether or not that is in force, the part of each is the same', () => {
+    const [replicas, before, others, hard] = [6, 100, 300, 2700];
+    for (let given = 0; given <= replicas; given++) {
+      for (const current of [before, 400]) {
+        const held = given * 400 + (replicas - given) * before;
+        const quota = aQuota({ hard: { cpuRequest: hard }, used: { cpuRequest: others + held } });
+        expect(current + (quotaRoom([quota], 'cpu', { replicas, current, held })?.growth ?? 0)).toBe(400);
+      }
+    }
+  });
+
+  test('pods that are yet to be made have their part kept', () => {
+    const quota = aQuota({ hard: { cpuRequest: 1000 }, used: { cpuRequest: 200 } });
+    expect(quotaRoom([quota], 'cpu', { replicas: 4, current: 100, held: 200 })?.growth).toBe(150);
+    expect(quotaRoom([quota], 'cpu', { replicas: 20, current: 100, held: 200 })?.growth).toBe(-50);
   });
 
   test('quotas of other pods do not count', () => {
-    expect(quotaRoom([aQuota({ scopes: ['BestEffort'] })], 'cpu', 1)).toBeUndefined();
-    expect(quotaRoom([aQuota({ scopes: ['PriorityClass'] })], 'cpu', 1)).toBeUndefined();
-    expect(quotaRoom([aQuota({ scopes: ['NotBestEffort', 'NotTerminating'] })], 'cpu', 1)).toBeDefined();
+    expect(quotaRoom([aQuota({ scopes: ['BestEffort'] })], 'cpu', alike(1))).toBeUndefined();
+    expect(quotaRoom([aQuota({ scopes: ['PriorityClass'] })], 'cpu', alike(1))).toBeUndefined();
+    expect(quotaRoom([aQuota({ scopes: ['NotBestEffort', 'NotTerminating'] })], 'cpu', alike(1))).toBeDefined();
   });
 });

@@ -41,18 +41,35 @@ export function fitTogether(parts: readonly FitPart[], { growth, stage, what }: 
   });
 }
 
+/** Pods that share what quotas leave. */
+export interface QuotaSharers {
+  readonly replicas: number;
+  /** What one of them is to have before it grows. */
+  readonly current: number;
+  /**
+   * What they hold by now: while a change goes from pod to pod some have it already, and others not yet. Undefined: as
+   * much as all would have.
+   */
+  readonly held: number | undefined;
+}
+
 /**
  * The room the tightest ResourceQuota leaves for one pod, all replicas growing alike; undefined where none limits the
- * resource.
+ * resource. The same before, while and after they grow: what one of them has been given is not taken for somebody else's.
  */
-export function quotaRoom(quotas: readonly QuotaRecord[], resource: ResourceName, replicas: number): Room | undefined {
+export function quotaRoom(
+  quotas: readonly QuotaRecord[],
+  resource: ResourceName,
+  { replicas, current, held }: QuotaSharers,
+): Room | undefined {
+  const sharers = Math.max(1, replicas);
   const key = resource === 'cpu' ? 'cpuRequest' : 'memoryRequest';
   let tightest: Room | undefined;
   for (const quota of quotas) {
     const hard = quota.hard[key];
     if (hard === undefined || !countsServing(quota)) continue;
-    const left = hard - (quota.used[key] ?? 0);
-    const growth = Math.floor(left / Math.max(1, replicas));
+    const left = hard - (quota.used[key] ?? 0) + (held ?? sharers * current) - sharers * current;
+    const growth = Math.floor(left / sharers);
     if (tightest !== undefined && tightest.growth <= growth) continue;
     const what = `ResourceQuota ${quota.name} leaves ${formatAmount(resource, Math.max(0, left))} of requests.${resource} for ${replicas} pods: raise it to grant more`;
     tightest = { growth, stage: 'quota', what };

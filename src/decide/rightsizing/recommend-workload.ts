@@ -47,6 +47,8 @@ export interface Surroundings {
   readonly largestNode: ComputeResources | undefined;
   /** Pods that would change. */
   readonly replicas: number;
+  /** What they hold by now of quotas; left out: what so many of them would by the sizes that are asked about. */
+  readonly held?: ComputeResources;
 }
 
 export interface WorkloadQuestion {
@@ -178,7 +180,9 @@ function adviseTogether(
       capRoom(parts, ofNode, 'node-size', `no node that its pods may use has more than ${amount(ofNode)} for one`),
     );
   }
-  const quota = quotaRoom(around.quotas, resource, around.replicas);
+  const current = parts.reduce((sum, part) => sum + part.current, 0);
+  const held = around.held?.[resource === 'cpu' ? 'cpuMillis' : 'memoryBytes'];
+  const quota = quotaRoom(around.quotas, resource, { replicas: around.replicas, current, held });
   if (quota !== undefined) parts = fitTogether(parts, quota);
   return shaped.map((result, index) => {
     if (result === undefined || !isShaped(result)) return result;
