@@ -118,10 +118,11 @@ describe('what is kept', () => {
     expect(resumed(null).ongoing).toEqual([]);
   });
 
-  test('the first pod, though its size is in force nowhere else', () => {
-    const canary = { uid: 'a', name: 'web-1', at: NOON };
+  test.each([0, -600_000, 5_000])('the first pod, watched anew: the clock of who told was %i ms off', (skew) => {
+    const canary = { uid: 'a', name: 'web-1', at: NOON + skew };
     const text = keptText({ ongoing: [ongoing({ phase: 'canary', canary })], takenBack: [] });
-    expect(resumed(text, NOON + 1, before).ongoing).toMatchObject([{ phase: 'canary', canary }]);
+    const now = NOON + 1;
+    expect(resumed(text, now, before).ongoing).toMatchObject([{ phase: 'canary', canary: { ...canary, at: now } }]);
   });
 });
 

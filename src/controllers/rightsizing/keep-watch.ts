@@ -57,7 +57,8 @@ export function resumeWatches(
       // Whoever put other sizes in force since means what he wrote.
       const isOutlived = phase === 'spread' && effectiveChanges(inForce, resumed.changes).length > 0;
       if (isOutlived || now - startedAt > MAX_AGE_MILLIS) return [];
-      const first = canary && { ...canary, at: Math.min(canary.at, now) };
+      // By a clock that was behind, its time would be over before it has shown anything.
+      const first = canary && { ...canary, at: now };
       return [{ ...resumed, method, phase, canary: first, throttling: nothingSeen(), spreadingUntil: now }];
     },
   );
