@@ -1,7 +1,7 @@
 /**
  * What disruption did so far, per workload: the last one, and the moves that found no place. No I/O; fed by whoever
- * acts. Kept in memory only: a new leader knows nothing of it, and so waits one cooldown first (hazard H28; rule
- * `leader-warm-up`).
+ * acts. Kept in memory only: a new leader knows no more of it than pods show that wait in vain, and so waits one
+ * cooldown first (hazard H28; rule `leader-warm-up`).
  */
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { Side } from '../model/records.ts';

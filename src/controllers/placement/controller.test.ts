@@ -22,15 +22,18 @@ import { compilePlacementRules } from './rules.ts';
 
 const NOON = Date.UTC(2026, 0, 31, 12);
 
-function statefulSet(name: string) {
+function statefulSet(name: string, labels: Readonly<Record<string, string>> = { 'spotalis.io/enabled': 'true' }) {
   return {
-    metadata: { name, namespace: 'shop', uid: name, labels: { 'spotalis.io/enabled': 'true' } },
+    metadata: { name, namespace: 'shop', uid: name, labels },
     spec: { selector: {}, serviceName: name, template: {} },
   };
 }
 
 /** One place in the budget. What a look does about the turns is up to the test. */
-function setUp(look: (name: string, turns: DisruptionTurns, free: number) => void | Promise<void>) {
+function setUp(
+  look: (name: string, turns: DisruptionTurns, free: number) => void | Promise<void>,
+  unmanaged: readonly string[] = [],
+) {
   const clock = createVirtualClock(NOON);
   const random = createSeededRandom(1);
   const metrics = createMetrics();
@@ -48,6 +51,7 @@ function setUp(look: (name: string, turns: DisruptionTurns, free: number) => voi
     probeLimitMillis: () => 1,
   });
   const [looked, forgotten, told]: [string[], string[], string[]] = [[], [], []];
+  const adopted: string[] = [];
   const reconciler: PlacementReconciler = {
     async reconcile(workload) {
       looked.push(workload.name);
@@ -62,12 +66,15 @@ function setUp(look: (name: string, turns: DisruptionTurns, free: number) => voi
       turns.leave('placement', key);
     },
   };
+  stores.namespaces.put({ metadata: { name: 'shop', labels: { 'spotalis.io/enabled': 'true' } } });
   for (const name of ['a', 'b']) stores.statefulSets.put(statefulSet(name));
+  for (const name of unmanaged) stores.statefulSets.put(statefulSet(name, {}));
   const controller = createPlacementController({
     view,
     rules: () => rules,
     steersNewPods: () => true,
     reconciler,
+    moves: { adopt: (_, { name }) => void adopted.push(name) },
     disruptions: { history, inFlight, turns },
     events: createEvents({ record: ({ reason: why }) => void told.push(why) }, clock, 'Place'),
     metrics,
@@ -85,7 +92,7 @@ function setUp(look: (name: string, turns: DisruptionTurns, free: number) => voi
     stop.abort();
     await running;
   };
-  return { clock, stores, inFlight, metrics, looked, forgotten, told, end };
+  return { clock, stores, inFlight, metrics, looked, forgotten, told, adopted, end };
 }
 
 const full = { rule: 'within-budget', ...reason('ConcurrencyLimit', { inFlight: 1, limit: 1 }) };
@@ -151,6 +158,19 @@ test('a workload that goes while it is looked at leaves nothing behind', async (
   expect(scene.forgotten).toEqual(['a', 'a']);
   expect(scene.told.slice(before)).toEqual([]);
   expect(await scene.metrics.render()).not.toContain('workload="a"');
+  await scene.end();
+});
+
+test('what the last leader moved in vain is taken over before anything is looked at, of what is managed', async () => {
+  const before: string[][] = [];
+  const scene = setUp(() => void before.push([...scene.adopted]), ['c']);
+  await scene.clock.advance(1_000);
+  expect(scene.looked).toEqual(['a', 'b', 'c']);
+  expect(before).toEqual([
+    ['a', 'b'],
+    ['a', 'b'],
+    ['a', 'b'],
+  ]);
   await scene.end();
 });
 

@@ -18,6 +18,7 @@ import { adoptEvictions } from '../adopt-disruptions.ts';
 import type { Disruptions } from '../disruptions.ts';
 import { createBreather, createEngineQueue, type Look } from '../engine-queue.ts';
 import { watchMissedAdmissions } from './missed-admissions.ts';
+import type { MoveTracker } from './move-tracker.ts';
 import type { PlanGauges } from './plan-gauges.ts';
 import type { PlacementReconciler, ReconcileResult } from './reconciler.ts';
 import type { PlacementRules } from './rules.ts';
@@ -28,6 +29,7 @@ export interface PlacementControllerOptions {
   /** New pods are meant to pass this operator's webhook. */
   readonly steersNewPods: () => boolean;
   readonly reconciler: PlacementReconciler;
+  readonly moves: Pick<MoveTracker, 'adopt'>;
   readonly disruptions: Pick<Disruptions, 'history' | 'inFlight' | 'turns'>;
   readonly events: Pick<Events, 'onWorkload'>;
   readonly metrics: Metrics;
@@ -183,6 +185,8 @@ export function createPlacementController(options: PlacementControllerOptions): 
     ];
     // After subscribing: a pod that ends in between would hold its place until it runs out.
     const adopted = adoptEvictions(view, rules(), inFlight, clock.now());
+    for (const workload of view.workloads())
+      if (rules().readPolicy(view, workload).state === 'managed') options.moves.adopt(view, workload, clock.now());
     if (adopted > 0) log.info({ adopted }, 'Evictions under way were taken over');
     try {
       const work = queue.run({ workload: look }, signal);

@@ -83,8 +83,49 @@ function createWorld(steersNewPods = true) {
     };
     stores.pods.put(pod);
   };
-  return { history, tracker, judge, replace };
+  const adopt = (now: number): void => {
+    const workload = view.workloadByUid('s1');
+    if (workload !== undefined) tracker.adopt(view, workload, now);
+  };
+  return { history, tracker, judge, adopt, replace };
 }
+
+describe('what the last leader moved', () => {
+  const minutes = (count: number): number => NOON + count * 60 * SECOND;
+
+  test('waits in vain where it was sent to: that counts as if it had been tried again and again until now', () => {
+    const { history, adopt, judge, replace } = createWorld();
+    replace({ unschedulableAt: NOON, steered: true });
+    adopt(minutes(20));
+    // At once, after three minutes, and after six more.
+    expect(history.failedMove('s1', 'on-demand')).toEqual({ failures: 3, retryAt: minutes(21) });
+    judge(minutes(20));
+    adopt(minutes(20));
+    expect(history.failedMove('s1', 'on-demand')?.failures).toBe(3);
+    expect(history.failedMove('s1', 'spot')).toBeUndefined();
+  });
+
+  test('is forgotten when it lands after all, however long it has waited', () => {
+    const { history, adopt, judge, replace } = createWorld();
+    replace({ unschedulableAt: NOON, steered: true });
+    adopt(minutes(600));
+    expect(history.failedMove('s1', 'on-demand')?.retryAt).toBeLessThanOrEqual(minutes(660));
+    replace({ node: 'on-demand', steered: true });
+    judge(minutes(601));
+    expect(history.failedMove('s1', 'on-demand')).toBeUndefined();
+  });
+
+  test.each([
+    ['a pod that may still land', { unschedulableAt: NOON + SECOND, steered: true }],
+    ['one that runs', { node: 'spot', steered: true }],
+    ['one that was sent nowhere', { unschedulableAt: NOON }],
+  ])('%s tells of no failure', (_, fields) => {
+    const { history, adopt, replace } = createWorld();
+    replace(fields);
+    adopt(minutes(2));
+    expect(history.failedMove('s1', 'on-demand')).toBeUndefined();
+  });
+});
 
 describe('a move', () => {
   test('lands when the replacement is bound on the other side: earlier failures are forgotten', () => {

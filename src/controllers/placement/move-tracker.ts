@@ -7,11 +7,17 @@ import { judgeMove, type Move, madeSince } from '../../decide/placement/moves.ts
 import type { DisruptionLog } from '../../guard/history.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
-import type { WorkloadRecord } from '../../model/records.ts';
+import { isLive, podsOf } from '../../model/owners.ts';
+import type { PodRecord, WorkloadRecord } from '../../model/records.ts';
 import type { Sides } from '../../model/sides.ts';
 
-/** Of this process: moves that a predecessor began are not judged. */
+/** Of moves that a predecessor began those are known that still show. */
 export interface MoveTracker {
+  /**
+   * To be called once of each workload, by who begins to lead. Pods that wait in vain for on-demand count as moves there
+   * that failed, as often as one would have been tried by now. Whether spot can be had is told by its own memory.
+   */
+  adopt(view: ClusterView, workload: WorkloadRecord, now: EpochMillis): void;
   /**
    * One move a workload is watched: the latest, as at most one pod of it goes at a time.
    * @param known uids of the workload's pods as they were seen when it was decided.
@@ -26,6 +32,7 @@ export interface MoveTracker {
 }
 
 interface TrackedMove extends Move {
+  readonly forgetAt: EpochMillis;
   /** Entered as failed; it may still land. */
   readonly hasFailed: boolean;
   /** Whether its replacement passed the webhook is told already. */
@@ -57,8 +64,25 @@ export function createMoveTracker(history: DisruptionLog, steersNewPods: () => b
     return made.length > 0;
   };
   return {
+    adopt(view, workload, now) {
+      const { uid: workloadUid } = workload;
+      const to = 'on-demand';
+      const pods = podsOf(view, workload);
+      const waiting = pods.filter((pod) => pod.capacity === to && isStranded(pod, now));
+      if (waiting.length === 0 || history.failedMove(workloadUid, to) !== undefined) return;
+      let triedAt = Math.min(...waiting.map((pod) => pod.unschedulableSince ?? now));
+      while (triedAt <= now) {
+        history.recordFailedMove(workloadUid, to, triedAt);
+        triedAt = history.failedMove(workloadUid, to)?.retryAt ?? Number.POSITIVE_INFINITY;
+      }
+      const at = Math.min(...waiting.map(({ createdAt }) => createdAt));
+      const known = new Set(pods.flatMap((pod) => (waiting.includes(pod) ? [] : pod.uid)));
+      const move = { workloadUid, podUid: '', to, at, known, forgetAt: now + FORGET_MILLIS } as const;
+      moves.set(workloadUid, { ...move, hasFailed: true, isAdmissionTold: true });
+    },
     started({ workloadUid, pod, to }, at, known) {
-      moves.set(workloadUid, { workloadUid, podUid: pod.uid, to, at, known, hasFailed: false, isAdmissionTold: false });
+      const move = { workloadUid, podUid: pod.uid, to, at, known, forgetAt: at + FORGET_MILLIS };
+      moves.set(workloadUid, { ...move, hasFailed: false, isAdmissionTold: false });
     },
     judge(view, sides, workload, now) {
       const move = moves.get(workload.uid);
@@ -67,7 +91,7 @@ export function createMoveTracker(history: DisruptionLog, steersNewPods: () => b
       const outcome = judgeMove(view, sides, workload, move, { patienceMillis: PATIENCE_MILLIS, now });
       if (outcome === 'landed') history.recordLandedMove(workload.uid, move.to);
       else if (outcome === 'failed' && !move.hasFailed) history.recordFailedMove(workload.uid, move.to, now);
-      if (outcome === 'landed' || move.at + FORGET_MILLIS <= now) {
+      if (outcome === 'landed' || move.forgetAt <= now) {
         moves.delete(workload.uid);
         return undefined;
       }
@@ -78,4 +102,10 @@ export function createMoveTracker(history: DisruptionLog, steersNewPods: () => b
       moves.delete(workloadUid);
     },
   };
+}
+
+/** It has found no node for as long as a move is given to land. */
+function isStranded(pod: PodRecord, now: EpochMillis): boolean {
+  const { nodeName, unschedulableSince } = pod;
+  return isLive(pod) && nodeName === undefined && (unschedulableSince ?? now) + PATIENCE_MILLIS <= now;
 }
