@@ -24,8 +24,12 @@ export interface DisruptionJudgeOptions {
 }
 
 export interface DisruptionJudge {
-  /** The operator is about to evict a pod that has a node. */
-  beforeEviction(facts: WorkloadFacts, pod: PodFacts, isForSize: boolean): void;
+  /**
+   * The operator is about to evict a pod that has a node.
+   * @param mayBeForSize pods of the workload may be evicted for their size
+   * @returns whether nothing else explains it
+   */
+  beforeEviction(facts: WorkloadFacts, pod: PodFacts, mayBeForSize: boolean): boolean;
   /** Pods of the workload are replaced for a size, all of them. */
   onRollout(facts: WorkloadFacts): void;
   /** A pod of the workload was evicted. @param at when that, or that its answer is lost, was known to who asked */
@@ -73,19 +77,28 @@ export function createDisruptionJudge(options: DisruptionJudgeOptions): Disrupti
 
   const key = (facts: WorkloadFacts, side: Side): string => `${facts.uid} ${side}`;
 
+  const countsOn = (facts: WorkloadFacts, side: Side): { readonly count: number; readonly wanted: number } => {
+    let count = 0;
+    for (const each of facts.pods.values()) if (each.isLive && (each.side ?? each.capacity) === side) count++;
+    return { count, wanted: side === 'spot' ? facts.targetSpot : facts.replicas - facts.targetSpot };
+  };
+  const hasExcess = (facts: WorkloadFacts, side: Side): boolean => {
+    const { count, wanted } = countsOn(facts, side);
+    const since = clock.now() - (excess.get(key(facts, side)) ?? Number.NEGATIVE_INFINITY);
+    return count > wanted || since <= GRACE_MILLIS;
+  };
+
   const judge: DisruptionJudge = {
-    beforeEviction(facts, pod, isForSize) {
-      checkTime(facts, `${pod.name} evicted`);
-      if (isForSize || facts.rule === undefined || pod.side === undefined) return;
-      const wanted = pod.side === 'spot' ? facts.targetSpot : facts.replicas - facts.targetSpot;
-      let count = 0;
-      for (const each of facts.pods.values()) if (each.isLive && (each.side ?? each.capacity) === pod.side) count++;
-      const since = clock.now() - (excess.get(key(facts, pod.side)) ?? Number.NEGATIVE_INFINITY);
-      check(
-        'aim',
-        count > wanted || since <= GRACE_MILLIS,
-        () => `${facts.key}: ${pod.name} evicted from ${pod.side}, which has ${count} and should have ${wanted}`,
-      );
+    beforeEviction(facts, { name, side }, mayBeForSize) {
+      checkTime(facts, `${name} evicted`);
+      if (facts.rule === undefined || side === undefined) return mayBeForSize;
+      const isMove = hasExcess(facts, side);
+      if (mayBeForSize) return !isMove;
+      check('aim', isMove, () => {
+        const { count, wanted } = countsOn(facts, side);
+        return `${facts.key}: ${name} evicted from ${side}, which has ${count} and should have ${wanted}`;
+      });
+      return false;
     },
     onRollout(facts) {
       checkTime(facts, 'rollout of a size');

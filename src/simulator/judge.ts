@@ -166,13 +166,7 @@ export function createJudge(options: JudgeOptions): Judge {
     evictions: () => monitor.underWay(),
     onRollout: disruptions.onRollout,
   });
-  const journal = createJournalJudge({
-    ledger,
-    clock,
-    replicas,
-    clockErrors,
-    isDisturbed,
-  });
+  const journal = createJournalJudge({ ledger, clock, replicas, clockErrors, isDisturbed });
   const monitor = createInvariantMonitor({ caches, fleet, config, ledger, sizes });
 
   const causeOnNode = (node: string): void => {
@@ -190,7 +184,10 @@ export function createJudge(options: JudgeOptions): Judge {
     const uid = pod.metadata?.uid ?? '';
     const facts = fleet.workloadOfPod(uid);
     const seen = facts?.pods.get(uid);
-    if (facts !== undefined && seen?.node !== undefined) disruptions.beforeEviction(facts, seen, sizes.mayEvict(facts));
+    if (facts !== undefined && seen?.node !== undefined) {
+      const isForSize = disruptions.beforeEviction(facts, seen, sizes.mayEvict(facts));
+      if (isForSize) sizes.beforeEviction(pod);
+    }
     const onDone = (at: EpochMillis): void => {
       monitor.removed(pod);
       if (facts !== undefined && !sizes.mayEvict(facts)) progress.replaced(facts, uid);

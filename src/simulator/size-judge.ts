@@ -33,6 +33,8 @@ export interface SizeJudgeOptions {
 /** What placement's judge asks of sizes. */
 export interface SizeJudge {
   mayEvict(facts: WorkloadFacts): boolean;
+  /** The operator evicts the pod for its size: nothing else explains it. */
+  beforeEviction(pod: Pod): void;
   /** Rollouts of new sizes that are under way. */
   rollouts(): number;
   /** Of a workload that nothing happened to for a while. @param explanation what is told of its sizes lately */
@@ -134,6 +136,7 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
         return updates['allowRecreate'] === true && updates['evictToResize'] === true;
       });
     },
+    beforeEviction: rivals.evicted,
     rollouts: () => rolling.size,
     judgeRest: createInForceJudge({ caches, ledger, consent }),
     tally: () => counted,

@@ -10,6 +10,7 @@ function setUp() {
   return {
     clock,
     judge: createYieldJudge(clock, ledger),
+    checks: () => ledger.checks().yields,
     told: () => ledger.violations().map(({ invariant, detail }) => `${invariant}: ${detail}`),
   };
 }
@@ -43,9 +44,21 @@ test('a pod that another writer resized may be resized a moment later, and not f
   expect(told()).toEqual([]);
   judge.resized(aPod('1', '3'), 'cpu 3 -> 1');
   expect(told()).toEqual(['yields: shop/web-1: cpu 3 -> 1, 180000 ms after another writer']);
+  judge.evicted(aPod('3', '3'));
+  expect(told().slice(1)).toEqual(['yields: shop/web-1 evicted for its size, 180000 ms after another writer']);
   judge.forget('u');
   judge.resized(aPod('1', '3'), 'another pod of this name');
-  expect(told()).toHaveLength(1);
+  judge.evicted(aPod('1', '3'));
+  expect(told()).toHaveLength(2);
+});
+
+test('a pod that was left to another writer until it went counts as one that was judged', () => {
+  const { judge, told, checks } = setUp();
+  judge.forget('u');
+  expect(checks()).toBe(0);
+  judge.podTaken(aPod('3', '2'));
+  judge.forget('u');
+  expect([checks(), told()]).toEqual([1, []]);
 });
 
 test('a template that another writer changes is not changed again and again', async () => {

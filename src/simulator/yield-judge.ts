@@ -11,6 +11,9 @@ export interface YieldJudge {
   podTaken(pod: Pod): void;
   /** Stowage resized the pod. */
   resized(pod: Pod, told: string): void;
+  /** Stowage evicts the pod, so that its replacement has another size. */
+  evicted(pod: Pod): void;
+  /** The pod is gone. */
   forget(podUid: string): void;
   /** Another writer changed the sizes of a template. */
   templateTaken(workload: KubeObject): void;
@@ -40,7 +43,16 @@ export function createYieldJudge(clock: Clock, { check }: Ledger): YieldJudge {
       const isLeft = clock.now() - since <= GRACE_MILLIS || isTakenBack(pod);
       check('yields', isLeft, () => `${nameOf(pod)}: ${told}, ${clock.now() - since} ms after another writer`);
     },
-    forget: (podUid) => void takenAt.delete(podUid),
+    evicted(pod) {
+      const since = takenAt.get(pod.metadata?.uid ?? '');
+      if (since === undefined) return;
+      const age = clock.now() - since;
+      check('yields', age <= GRACE_MILLIS, () => `${nameOf(pod)} evicted for its size, ${age} ms after another writer`);
+    },
+    forget(podUid) {
+      // It was his all its life.
+      if (takenAt.delete(podUid)) check('yields', true, () => '');
+    },
     templateTaken: ({ metadata }) => void contested.add(metadata?.uid ?? ''),
     retemplated(workload, told) {
       const uid = workload.metadata?.uid ?? '';

@@ -3,7 +3,7 @@ import { treeAt } from '../policy-book.ts';
 import type { ScenarioEventInput } from '../scenario/events.ts';
 import type { ScenarioInput } from '../scenario/schema.ts';
 import type { Draw } from './draw.ts';
-import type { WorkloadInput } from './random-sizing.ts';
+import type { Engines, WorkloadInput } from './random-sizing.ts';
 
 /** @returns events that belong together. */
 export function randomRivals(draw: Draw, minutes: number): ScenarioEventInput[] {
@@ -29,6 +29,21 @@ export function randomRivals(draw: Draw, minutes: number): ScenarioEventInput[] 
     [0, 1, 2].map((index): ScenarioEventInput => ({ ...restart, at: `${begins + 2 * index}m` })),
     [rival, storm],
   ]);
+}
+
+/** Who resizes pods, and who writes templates, beside an engine that does: early enough and long enough for both to meet. */
+export function randomSizeRivals(
+  draw: Draw,
+  minutes: number,
+  { rightsizing, allocation }: Engines,
+): ScenarioEventInput[] {
+  if (!(rightsizing || allocation) || !draw.chance(0.5)) return [];
+  const last = Math.floor(minutes * 0.75);
+  return Array.from({ length: draw.between(1, 3) }, (): ScenarioEventInput => {
+    const begins = draw.between(2, Math.ceil(last / 2));
+    const who = draw.pick(['resizer', 'resizer', 'applier', 'replacer'] as const);
+    return { at: `${begins}m`, do: 'rival', who, for: `${draw.between(5, last - begins)}m` };
+  });
 }
 
 /** Replicas of a workload that is scaled by its use mostly share the work: what each uses, and asks for, falls with their number. */

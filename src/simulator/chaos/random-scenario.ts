@@ -4,7 +4,7 @@ import type { ScenarioEventInput } from '../scenario/events.ts';
 import type { ScenarioInput } from '../scenario/schema.ts';
 import { createDraw, type Draw } from './draw.ts';
 import { randomOthersEvent, randomWeather } from './random-others.ts';
-import { randomRivals, randomSharedLoad } from './random-rivals.ts';
+import { randomRivals, randomSharedLoad, randomSizeRivals } from './random-rivals.ts';
 import {
   randomEngines,
   randomObjects,
@@ -37,6 +37,7 @@ const UPHEAVAL_STREAM = 10_000_000;
 const REPLICAS_STREAM = 11_000_000;
 const RIVALS_STREAM = 12_000_000;
 const NODE_CLOCKS_STREAM = 13_000_000;
+const SIZE_RIVALS_STREAM = 14_000_000;
 
 /** The same seed and size give the same scenario; as input, so that it can be written to a file and run again. */
 export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
@@ -90,6 +91,7 @@ export function randomScenario(seed: number, size: ChaosSize): ScenarioInput {
         randomUpheaval(upheaval, { minutes, engines, policies }),
       ).flat(),
       ...Array.from({ length: rivals.between(0, size.events / 6) }, () => randomRivals(rivals, minutes)).flat(),
+      ...randomSizeRivals(createDraw(createSeededRandom(seed + SIZE_RIVALS_STREAM)), minutes, engines),
     ],
   };
 }
