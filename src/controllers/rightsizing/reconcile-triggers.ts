@@ -2,36 +2,23 @@
  * What wakes rightsizing between its passes: workloads, pods and bounds that change, policies that come and go, usage
  * that is known.
  */
-import type { Events } from '../../act/events.ts';
-import type { PolicySelection } from '../../decide/rightsizing/select-policy.ts';
-import type { Clock, Timer } from '../../lib/clock.ts';
-import type { Metrics } from '../../lib/metrics.ts';
+import type { Timer } from '../../lib/clock.ts';
 import type { Millis } from '../../lib/units.ts';
 import { type WorkloadRef, workloadKey, workloadOfKey } from '../../model/cluster-view.ts';
 import { policyKey } from '../../model/optimization-policy.ts';
-import type { SizedWorkload } from '../../model/sizing-records.ts';
-import type { PolicyStores } from '../../observe/policy-stores.ts';
-import type { LiveSizingView } from '../../observe/sizing/live-sizing-view.ts';
-import type { UsageCollector } from '../../observe/usage/collector-port.ts';
 import type { EngineQueue } from '../engine-queue.ts';
-import type { HandBack } from './hand-back.ts';
-import type { RightsizingMemory } from './memory.ts';
-import type { PolicyBooks } from './policies.ts';
+import type { RightsizingParts } from './parts.ts';
+import type { SelectPolicy } from './policy-selector.ts';
 
 /** A policy's pass, one workload, or the status of a policy. */
 export type RightsizingQueue = EngineQueue<'policy' | 'workload' | 'status'>;
 
-export interface WakeOptions {
-  readonly view: LiveSizingView;
-  readonly policies: PolicyStores;
-  readonly usage: UsageCollector;
-  readonly select: (workload: SizedWorkload) => PolicySelection;
-  readonly books: PolicyBooks;
-  readonly memory: RightsizingMemory;
-  readonly handBack: HandBack;
-  readonly events: Events;
-  readonly metrics: Metrics;
-  readonly clock: Clock;
+export interface WakeOptions
+  extends Pick<
+    RightsizingParts,
+    'view' | 'policies' | 'usage' | 'books' | 'memory' | 'handBack' | 'events' | 'metrics' | 'clock'
+  > {
+  readonly select: SelectPolicy;
 }
 
 /**
