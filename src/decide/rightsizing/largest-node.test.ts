@@ -1,17 +1,21 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { NodeRecord, PodRecord, PodTemplate } from '../../model/records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import { aDeployment, aNode, aPod, aReplicaSet, aTemplate, CAPACITY_TYPE, GIB } from '../../model/testing/records.ts';
 import { aContainer, aSizedPod } from '../../model/testing/sizing-records.ts';
-import { type LargestNode, largestNode } from './largest-node.ts';
+import { type LargestNode, largestNode, nodeRoom } from './largest-node.ts';
 
 const view = (nodes: ReturnType<typeof aNode>[], pods: readonly PodRecord[] = []) => ({
   nodes: () => nodes,
   podsOnNode: (name: string): readonly SizedPod[] =>
     pods.flatMap((pod) => (pod.nodeName === name && pod.sizing !== undefined ? [{ pod, sizing: pod.sizing }] : [])),
 });
+/** The most of each, wherever it is. */
+const mostOf = (room: ReturnType<LargestNode>) =>
+  room && { cpuMillis: room.cpuBeside(0), memoryBytes: room.memoryBeside(0) };
 /** What is said of any pod: none is named. */
-const ofAll = (given: Parameters<typeof largestNode>[0]): ReturnType<LargestNode> => largestNode(given)([]);
+const ofAll = (given: Parameters<typeof largestNode>[0]) => mostOf(largestNode(given)([]));
 const big = aNode('big', undefined, { allocatable: { cpuMillis: 8000, memoryBytes: 16 * GIB } });
 const wide = aNode('wide', undefined, { allocatable: { cpuMillis: 4000, memoryBytes: 64 * GIB } });
 
@@ -125,16 +129,16 @@ describe('of the nodes that the pods may use', () => {
       [small(), gpu(changes)],
       [gpu(changes), small()],
     ])
-      expect(largestNode(view(nodes))([own('web-1', template)])).toEqual(expected);
+      expect(mostOf(largestNode(view(nodes))([own('web-1', template)]))).toEqual(expected);
   });
 
   test('pods of both sides have one size, which has to fit the smaller nodes too', () => {
     const spot = own('web-1', { nodeSelector: { [CAPACITY_TYPE]: 'spot' } });
     const onDemand = own('web-2', { nodeSelector: { [CAPACITY_TYPE]: 'on-demand' } });
     const most = largestNode(view([gpu(), small()]));
-    expect(most([spot, onDemand])).toEqual(ofSmall);
-    expect(most([onDemand, spot])).toEqual(ofSmall);
-    expect(most([spot])).toEqual(ofGpu);
+    expect(mostOf(most([spot, onDemand]))).toEqual(ofSmall);
+    expect(mostOf(most([onDemand, spot]))).toEqual(ofSmall);
+    expect(mostOf(most([spot]))).toEqual(ofGpu);
   });
 
   test('pods that have ended or are going say nothing, nor does one of a DaemonSet, which is for one node', () => {
@@ -142,10 +146,71 @@ describe('of the nodes that the pods may use', () => {
     const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', uid: 'uid-agent' };
     const most = largestNode(view([gpu(), small()]));
     for (const changes of [{ phase: 'Succeeded' as const }, { deletingAt: 1 }, { owner }])
-      expect(most([own('web-1', { nodeSelector }, changes)])).toEqual(ofGpu);
+      expect(mostOf(most([own('web-1', { nodeSelector }, changes)]))).toEqual(ofGpu);
   });
 
   test('without any node nothing is known, whatever the pods ask for', () => {
     expect(largestNode(view([]))([own('web-1', { nodeSelector: { pool: 'a' } })])).toBeUndefined();
+  });
+});
+
+describe('CPU and memory of one node', () => {
+  const room = largestNode(view([big, wide]))([]);
+
+  test.each([
+    [0, 8000],
+    [16 * GIB, 8000],
+    [16 * GIB + 1, 4000],
+    [64 * GIB, 4000],
+    // It fits nowhere as it is.
+    [65 * GIB, 8000],
+  ])('beside %i bytes there are %i millicores', (memoryBytes, cpuMillis) => {
+    expect(room?.cpuBeside(memoryBytes)).toBe(cpuMillis);
+  });
+
+  test.each([
+    [4000, 64 * GIB],
+    [4001, 16 * GIB],
+    [8000, 16 * GIB],
+    [8001, 64 * GIB],
+  ])('beside %i millicores there are %i bytes', (cpuMillis, memoryBytes) => {
+    expect(room?.memoryBeside(cpuMillis)).toBe(memoryBytes);
+  });
+
+  test('for pods of several kinds, each has to fit', () => {
+    const kinds = nodeRoom([
+      [
+        { cpuMillis: 8, memoryBytes: 1 },
+        { cpuMillis: 4, memoryBytes: 9 },
+      ],
+      [{ cpuMillis: 6, memoryBytes: 6 }],
+    ]);
+    expect([kinds.cpuBeside(1), kinds.cpuBeside(5), kinds.memoryBeside(1), kinds.memoryBeside(5)]).toEqual([
+      6, 4, 6, 1,
+    ]);
+  });
+
+  test('for any nodes, memory beside the CPU of now and then CPU beside that are there on one node', () => {
+    const amount = fc.integer({ min: 1, max: 50 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(amount, amount), { minLength: 1, maxLength: 8 }),
+        amount,
+        amount,
+        (sizes, cpu, memory) => {
+          const nodes = sizes.map(([cpuMillis, memoryBytes], index) =>
+            aNode(`n${index}`, undefined, { allocatable: { cpuMillis, memoryBytes } }),
+          );
+          const most = largestNode(view(nodes))([]);
+          const fits = (c: number, m: number): boolean =>
+            nodes.some(({ allocatable }) => allocatable.cpuMillis >= c && allocatable.memoryBytes >= m);
+          if (most === undefined || !fits(cpu, memory)) return;
+          const moreMemory = most.memoryBeside(cpu);
+          expect(moreMemory).toBeGreaterThanOrEqual(memory);
+          expect(fits(cpu, moreMemory)).toBe(true);
+          expect(fits(most.cpuBeside(moreMemory), moreMemory)).toBe(true);
+        },
+      ),
+    );
   });
 });

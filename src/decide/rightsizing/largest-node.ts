@@ -1,71 +1,99 @@
 /** The most a single pod of a workload could get on any node it may use: what is left where nothing but DaemonSets runs. */
+import type { Bytes, Millicores } from '../../lib/units.ts';
 import { admitsNode, toleratesAll } from '../../model/node-fit.ts';
 import { hasEnded } from '../../model/owners.ts';
 import type { ComputeResources, NodeRecord, PodRecord, PodTemplate, Taint } from '../../model/records.ts';
 import type { SizingView } from '../../model/sizing-view.ts';
 
+/** CPU and memory of a pod have to be there on one node: how much there is of the one depends on the other. */
+export interface NodeRoom {
+  /** The most of a node that has so much memory as well; where none has, the most there is. */
+  cpuBeside(memoryBytes: Bytes): Millicores;
+  memoryBeside(cpuMillis: Millicores): Bytes;
+}
+
 /**
  * Of the nodes that the pods may use by labels and taints. Where they may use different ones, as those on spot and on
- * on-demand do, the size has to fit all of them: the least is said. CPU and memory may be of different nodes. Where none
- * of the nodes is for them, one is yet to be made: the largest of all is said. Undefined where no node is known, as with
- * rights for single namespaces only.
+ * on-demand do, the size has to fit all of them: the least is said. Where none of the nodes is for them, one is yet to be
+ * made: all nodes count. Undefined where no node is known, as with rights for single namespaces only.
  */
-export type LargestNode = (pods: Iterable<{ readonly pod: PodRecord }>) => ComputeResources | undefined;
+export type LargestNode = (pods: Iterable<{ readonly pod: PodRecord }>) => NodeRoom | undefined;
+
+/** Of each node what it has for a pod, without those that have no more of anything than another one. */
+type Rooms = readonly ComputeResources[];
 
 /** Of one moment, for the workloads of one pass: what was found for a template is not looked for again. */
 export function largestNode(view: Pick<SizingView, 'nodes' | 'podsOnNode'>): LargestNode {
   const nodes = [...view.nodes()].filter(({ labels, deleting }) => !deleting && labels['type'] !== 'virtual-kubelet');
-  const taken = new Map<NodeRecord, ComputeResources>();
-  const found = new Map<PodTemplate, ComputeResources | undefined>();
+  const rooms = new Map<NodeRecord, ComputeResources>();
+  const found = new Map<PodTemplate, Rooms>();
+  let everywhere: Rooms | undefined;
 
-  const takenOn = (node: NodeRecord): ComputeResources => {
-    const known = taken.get(node) ?? takenByDaemonSets(view, node);
-    taken.set(node, known);
-    return known;
+  const roomOn = (node: NodeRecord): ComputeResources => {
+    const room = rooms.get(node) ?? roomBesideDaemonSets(view, node);
+    rooms.set(node, room);
+    return room;
   };
-  const mostWhere = (isFor: (node: NodeRecord) => boolean): ComputeResources | undefined => {
-    let cpuMillis = 0;
-    let memoryBytes = 0;
+  const roomsWhere = (isFor: (node: NodeRecord) => boolean): Rooms => {
+    let largest: Rooms = [];
     for (const node of nodes) {
-      const { allocatable } = node;
-      if (allocatable.cpuMillis <= cpuMillis && allocatable.memoryBytes <= memoryBytes) continue;
-      if (!isFor(node)) continue;
-      const own = takenOn(node);
-      cpuMillis = Math.max(cpuMillis, allocatable.cpuMillis - own.cpuMillis);
-      memoryBytes = Math.max(memoryBytes, allocatable.memoryBytes - own.memoryBytes);
+      if (largest.some((each) => isWithin(node.allocatable, each)) || !isFor(node)) continue;
+      const room = roomOn(node);
+      if (room.cpuMillis <= 0 || room.memoryBytes <= 0 || largest.some((each) => isWithin(room, each))) continue;
+      largest = [...largest.filter((each) => !isWithin(each, room)), room];
     }
-    return cpuMillis > 0 && memoryBytes > 0 ? { cpuMillis, memoryBytes } : undefined;
+    return largest;
   };
-  const mostFor = (template: PodTemplate): ComputeResources | undefined => {
-    if (found.has(template)) return found.get(template);
-    const most = mostWhere((node) => admitsNode(template, node) && toleratesAll(template.tolerations, lasting(node)));
-    found.set(template, most);
-    return most;
+  const roomsFor = (template: PodTemplate): Rooms => {
+    const known =
+      found.get(template) ??
+      roomsWhere((node) => admitsNode(template, node) && toleratesAll(template.tolerations, lasting(node)));
+    found.set(template, known);
+    return known;
   };
 
   return (pods) => {
-    let least: ComputeResources | undefined;
+    const own = new Set<Rooms>();
     for (const { pod } of pods) {
       // Each pod of a DaemonSet is for one node, which says nothing about the others.
-      const isCounted = !hasEnded(pod) && pod.deletingAt === undefined && pod.owner?.kind !== 'DaemonSet';
-      const most = isCounted ? mostFor(pod.template) : undefined;
-      if (most === undefined) continue;
-      least = {
-        cpuMillis: Math.min(most.cpuMillis, least?.cpuMillis ?? most.cpuMillis),
-        memoryBytes: Math.min(most.memoryBytes, least?.memoryBytes ?? most.memoryBytes),
-      };
+      if (hasEnded(pod) || pod.deletingAt !== undefined || pod.owner?.kind === 'DaemonSet') continue;
+      const forPod = roomsFor(pod.template);
+      if (forPod.length > 0) own.add(forPod);
     }
-    return least ?? mostWhere(() => true);
+    if (own.size > 0) return nodeRoom([...own]);
+    everywhere ??= roomsWhere(() => true);
+    return everywhere.length === 0 ? undefined : nodeRoom([everywhere]);
   };
 }
 
-function takenByDaemonSets(view: Pick<SizingView, 'podsOnNode'>, { name }: NodeRecord): ComputeResources {
-  let cpuMillis = 0;
-  let memoryBytes = 0;
+/** @param kinds for each kind of pod what the nodes have that it may use; none is empty. */
+export function nodeRoom(kinds: readonly Rooms[]): NodeRoom {
+  const leastOf = (resource: keyof ComputeResources, fits: (room: ComputeResources) => boolean): number =>
+    Math.min(
+      ...kinds.map((rooms) => {
+        const fitting = rooms.filter(fits);
+        return Math.max(...(fitting.length > 0 ? fitting : rooms).map((room) => room[resource]));
+      }),
+    );
+  return {
+    cpuBeside: (memoryBytes) => leastOf('cpuMillis', (room) => room.memoryBytes >= memoryBytes),
+    memoryBeside: (cpuMillis) => leastOf('memoryBytes', (room) => room.cpuMillis >= cpuMillis),
+  };
+}
+
+function isWithin(a: ComputeResources, b: ComputeResources): boolean {
+  return a.cpuMillis <= b.cpuMillis && a.memoryBytes <= b.memoryBytes;
+}
+
+function roomBesideDaemonSets(
+  view: Pick<SizingView, 'podsOnNode'>,
+  { name, allocatable }: NodeRecord,
+): ComputeResources {
+  let { cpuMillis, memoryBytes } = allocatable;
   for (const { pod } of view.podsOnNode(name)) {
     if (pod.owner?.kind !== 'DaemonSet') continue;
-    cpuMillis += pod.template.requests.cpuMillis;
-    memoryBytes += pod.template.requests.memoryBytes;
+    cpuMillis -= pod.template.requests.cpuMillis;
+    memoryBytes -= pod.template.requests.memoryBytes;
   }
   return { cpuMillis, memoryBytes };
 }

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { ContainerSize } from '../../model/sizing-records.ts';
 import { aContainer, aLimitRange, aQuota, MIB } from '../../model/testing/sizing-records.ts';
 import { percentilesOf } from '../../model/usage-window.ts';
+import { nodeRoom } from './largest-node.ts';
 import { defaultPolicy, type LimitRule } from './policy.ts';
 import { recommendWorkload, type Surroundings } from './recommend-workload.ts';
 import { profileOf } from './testing/profiles.ts';
@@ -54,7 +55,8 @@ function cpuOf(
 }
 
 const quota = { quotas: [aQuota({ hard: { cpuRequest: 5000 }, used: { cpuRequest: 4500 } })] };
-const node = { largestNode: { cpuMillis: 1000, memoryBytes: 1024 * MIB } };
+const nodeOf = (cpuMillis: number) => ({ largestNode: nodeRoom([[{ cpuMillis, memoryBytes: 1024 * MIB }]]) });
+const node = nodeOf(1000);
 const small = { cpuRequest: 500, cpuLimit: 1000 };
 
 describe('a request that gives way', () => {
@@ -114,7 +116,7 @@ test('for any sizes and surroundings, a limit that moves is as the rule has it f
       const [request, room, free, max, maxStepUp] = drawn;
       const around = {
         limitRanges: [aLimitRange({ max: { cpu: max } })],
-        largestNode: { cpuMillis: free, memoryBytes: 1024 * MIB },
+        ...nodeOf(free),
       };
       const advice = cpuOf(
         { cpuRequest: request, cpuLimit: request + room },

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { applyChanges } from '../../model/pod-size.ts';
 import { aContainer, aLimitRange, anHpa, aQuota, MIB } from '../../model/testing/sizing-records.ts';
 import { dueChanges } from './due-changes.ts';
+import { nodeRoom } from './largest-node.ts';
 import type { RightsizingPolicy } from './policy.ts';
 import { requestOf } from './recommend-workload.ts';
 import { profileOf } from './testing/profiles.ts';
@@ -140,9 +141,39 @@ describe('surroundings', () => {
   test('no pod is made larger than any node', () => {
     const [app] = ask({
       containers: [container('app', { cpuRequest: 100, memoryRequest: 50 * MIB })],
-      around: { largestNode: { cpuMillis: 180, memoryBytes: 1024 * MIB } },
+      around: { largestNode: nodeRoom([[{ cpuMillis: 180, memoryBytes: 1024 * MIB }]]) },
     });
     expect(app?.cpu.target).toBe(180);
+  });
+
+  describe('CPU and memory have to be there on one node', () => {
+    const around = {
+      largestNode: nodeRoom([
+        [
+          { cpuMillis: 200, memoryBytes: 90 * MIB },
+          { cpuMillis: 60, memoryBytes: 1024 * MIB },
+        ],
+      ]),
+    };
+    const sizesOf = (cpuRequest: number, memoryRequest: number) => {
+      const [app] = ask({ containers: [container('app', { cpuRequest, memoryRequest: memoryRequest * MIB })], around });
+      return [app?.cpu.request, (app?.memory.request ?? 0) / MIB];
+    };
+
+    test('memory grows as far as a node goes that has the CPU of now, and CPU as far as one that has that memory', () => {
+      // 240m and 120Mi are wanted.
+      expect(sizesOf(50, 50)).toEqual([60, 120]);
+      expect(sizesOf(100, 50)).toEqual([200, 90]);
+    });
+
+    test('what is to be less is there until it is less', () => {
+      expect(sizesOf(500, 50)[1]).toBe(120);
+      expect(sizesOf(50, 200)).toEqual([60, 120]);
+    });
+
+    test('what fits on no node as it is gives way to the largest of each', () => {
+      expect(sizesOf(300, 2048)[1]).toBe(120);
+    });
   });
 
   test('an autoscaler on CPU holds CPU alone', () => {

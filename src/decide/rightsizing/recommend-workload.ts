@@ -22,6 +22,7 @@ import { settle } from './finish.ts';
 import { hpaTargetOf, respectHpa, type ScaleBasis } from './hpa-stage.ts';
 import { capRoom, type FitPart, fitTogether, quotaRoom } from './joint-fit.ts';
 import { keepBurstable } from './keep-burstable.ts';
+import type { NodeRoom } from './largest-node.ts';
 import { fitLimitRange } from './limit-range-stage.ts';
 import type { LimitRule, RightsizingPolicy } from './policy.ts';
 import type { CurrentResource, LearnedFloors, RecommendInput } from './recommend.ts';
@@ -44,7 +45,7 @@ export interface Surroundings {
   readonly quotas: readonly QuotaRecord[];
   readonly hpas: readonly HpaRecord[];
   /** The most any node can give to one of its pods; undefined where no node is known. */
-  readonly largestNode: ComputeResources | undefined;
+  readonly largestNode: NodeRoom | undefined;
   /** Pods that would change. */
   readonly replicas: number;
   /** What they hold by now of quotas; left out: what so many of them would by the sizes that are asked about. */
@@ -91,8 +92,19 @@ export function recommendWorkload(question: WorkloadQuestion): readonly SizedAdv
     const memory = currentOf('memory', size, lastChange.memory);
     return { profile, window, floors, cpu, memory, policy: rules, now };
   });
-  const cpu = adviseTogether(question, inputs, 'cpu', shapeCpu);
-  const memory = adviseTogether(question, inputs, 'memory', shapeMemory);
+  // Of both together a node may have too little: memory goes first, as a pod without it is killed.
+  const { largestNode } = question.around;
+  const memory = adviseTogether(question, inputs, 'memory', shapeMemory, (cpuMillis) =>
+    largestNode?.memoryBeside(cpuMillis),
+  );
+  const cpu = adviseTogether(
+    question,
+    inputs,
+    'cpu',
+    shapeCpu,
+    (memoryBytes) => largestNode?.cpuBeside(memoryBytes),
+    memory,
+  );
   const advice = containers.map(({ name, size }, index): SizedAdvice => {
     const finished = (resource: ResourceName, advice: ResourceAdvice | undefined): ResourceAdvice => {
       const known = advice ?? noAdvice('NoData', `no ${resource === 'cpu' ? 'CPU' : 'memory'} usage is known`);
@@ -158,6 +170,9 @@ function adviseTogether(
   inputs: readonly (RecommendInput | undefined)[],
   resource: ResourceName,
   shapeOne: (input: RecommendInput) => Shaped | ResourceAdvice,
+  mostBeside: (ofTheOther: number) => number | undefined,
+  /** What is advised of the other resource, where that is known. */
+  otherAdvice: readonly (ResourceAdvice | undefined)[] = [],
 ): readonly (ResourceAdvice | undefined)[] {
   const allowed = allowedRange(around.limitRanges, 'Container', resource);
   const shaped = inputs.map((input) => {
@@ -169,16 +184,17 @@ function adviseTogether(
     current: requestOf(resource, containers[index]?.size ?? {}) ?? 0,
   }));
   const perPod = allowedRange(around.limitRanges, 'Pod', resource).max;
-  const ofNode = around.largestNode?.[resource === 'cpu' ? 'cpuMillis' : 'memoryBytes'] ?? Number.POSITIVE_INFINITY;
+  const other = resource === 'cpu' ? 'memory' : 'cpu';
+  const ofOther = scaleBasis(other, containers, otherAdvice);
+  // What is to be less is there until it is less.
+  const ofNode = mostBeside(Math.max(ofOther.current, ofOther.advised)) ?? Number.POSITIVE_INFINITY;
   const amount = (value: number): string => formatAmount(resource, value);
   if (perPod < Number.POSITIVE_INFINITY) {
     parts = fitTogether(parts, capRoom(parts, perPod, 'limit-range', `a LimitRange allows a pod ${amount(perPod)}`));
   }
   if (ofNode < Number.POSITIVE_INFINITY) {
-    parts = fitTogether(
-      parts,
-      capRoom(parts, ofNode, 'node-size', `no node that its pods may use has more than ${amount(ofNode)} for one`),
-    );
+    const what = `no node that its pods may use has more than ${amount(ofNode)} beside its ${other === 'cpu' ? 'CPU' : other}`;
+    parts = fitTogether(parts, capRoom(parts, ofNode, 'node-size', what));
   }
   const current = parts.reduce((sum, part) => sum + part.current, 0);
   const held = around.held?.[resource === 'cpu' ? 'cpuMillis' : 'memoryBytes'];
