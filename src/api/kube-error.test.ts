@@ -11,6 +11,7 @@ import {
   KubeError,
   missingRight,
   rightText,
+  unless,
 } from './kube-error.ts';
 
 const refusal = (message: string, code = 403): KubeError => new KubeError(code, undefined, message);
@@ -105,5 +106,18 @@ describe('the right that is missing', () => {
     ['no answer', new Error('User "x" cannot list resource "nodes"')],
   ])('is none for %s', (_, error) => {
     expect(missingRight(error)).toBeUndefined();
+  });
+});
+
+describe('a call unless', () => {
+  const gone = new KubeError(404, { code: 404, reason: 'NotFound' }, 'gone');
+
+  test('it fails as expected, which is no answer', async () => {
+    expect(await unless(isNotFound, Promise.reject(gone))).toBeUndefined();
+    expect(await unless(isNotFound, Promise.resolve('there'))).toBe('there');
+  });
+
+  test('any other failure is one', async () => {
+    await expect(unless(isConflict, Promise.reject(gone))).rejects.toBe(gone);
   });
 });

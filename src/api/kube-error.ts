@@ -75,6 +75,16 @@ export function isThrottled(error: unknown): error is KubeError {
   return error instanceof KubeError && (error.httpStatus === 429 || error.httpStatus === 503) && !isBlockedByPdb(error);
 }
 
+/** What `call` answers; undefined where it fails with such an error, which is then as good as an answer. */
+export async function unless<T>(isExpected: (error: unknown) => boolean, call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    return undefined;
+  }
+}
+
 /** What authorization says that the account may not do. */
 export interface MissingRight {
   readonly verb: string;

@@ -1,7 +1,7 @@
 /** Puts objects read from manifests or from a dump of a real cluster into a cluster, creating what is missing and patching what is there. */
 import type { KubeObject } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
-import { isAlreadyExists } from '../api/kube-error.ts';
+import { isAlreadyExists, unless } from '../api/kube-error.ts';
 import { apiVersionOf, type ResourceType } from '../api/resources.ts';
 import { describeError } from '../lib/errors.ts';
 import { controllerOf, keyOf, nameOf } from './objects.ts';
@@ -75,12 +75,8 @@ interface Scope {
 
 async function createOrPatch(api: KubeApi, type: ResourceType, object: KubeObject, scope: Scope): Promise<void> {
   const options = { ...scope, fieldManager: FIELD_MANAGER };
-  try {
-    await api.create(type, object, options);
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-    await api.patch(type, nameOf(object), { type: 'merge', body: object }, options);
-  }
+  const created = await unless(isAlreadyExists, api.create(type, object, options));
+  if (created === undefined) await api.patch(type, nameOf(object), { type: 'merge', body: object }, options);
 }
 
 function desiredOf(object: KubeObject, scope: Scope): KubeObject {

@@ -1,6 +1,6 @@
 /** Admission webhooks of others, which change what is written on its way: a mesh, a policy engine, a house rule. */
 import type { MutatingWebhookConfiguration } from '../api/core.ts';
-import { isAlreadyExists, isNotFound } from '../api/kube-error.ts';
+import { isAlreadyExists, isNotFound, unless } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { isRecord } from '../lib/is-record.ts';
@@ -39,19 +39,12 @@ export async function beginMeddling(
     };
   });
   const configuration = configurationOf(meddling);
-  try {
-    await api.create(resources.mutatingWebhookConfigurations, configuration);
-  } catch (error) {
-    // The same one is at work already.
-    if (!isAlreadyExists(error)) throw error;
-  }
+  // The same one may be at work already.
+  await unless(isAlreadyExists, api.create(resources.mutatingWebhookConfigurations, configuration));
   return async () => {
     server.core.localWebhooks.delete(service);
-    try {
-      await api.delete(resources.mutatingWebhookConfigurations, configuration.metadata?.name ?? '');
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    const { name = '' } = configuration.metadata ?? {};
+    await unless(isNotFound, api.delete(resources.mutatingWebhookConfigurations, name));
   };
 }
 

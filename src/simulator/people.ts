@@ -1,7 +1,7 @@
 /** What people and their tools do to a cluster besides Stowage: drain nodes, delete pods, change objects, make workloads anew. */
 import type { Eviction, KubeObject, Pod } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
-import { isConflict, isInvalid, isNotFound, KubeError } from '../api/kube-error.ts';
+import { isConflict, isInvalid, isNotFound, KubeError, unless } from '../api/kube-error.ts';
 import { type ResourceType, resources } from '../api/resources.ts';
 import type { Caches } from '../cluster/caches.ts';
 import { isFinished, isTerminating } from '../cluster/pod-state.ts';
@@ -55,35 +55,29 @@ async function evict(pod: Pod, api: KubeApi): Promise<void> {
     metadata: { name, namespace },
     ...(uid === undefined ? {} : { deleteOptions: { preconditions: { uid } } }),
   };
-  try {
-    await api.createSubresource(resources.pods, name, 'eviction', eviction, { namespace });
-  } catch (error) {
-    // 429: a budget is used up; 500: there are two (pkg/registry/core/pod/storage/eviction.go).
-    const isRefused = error instanceof KubeError && (error.httpStatus === 429 || error.httpStatus === 500);
-    if (!isRefused && !isNotFound(error) && !isConflict(error)) throw error;
-  }
+  await unless(isRefused, api.createSubresource(resources.pods, name, 'eviction', eviction, { namespace }));
+}
+
+/** 429: a budget is used up; 500: there are two (pkg/registry/core/pod/storage/eviction.go). Else the pod went, or another took its name. */
+function isRefused(error: unknown): boolean {
+  const isHeld = error instanceof KubeError && (error.httpStatus === 429 || error.httpStatus === 500);
+  return isHeld || isNotFound(error) || isConflict(error);
 }
 
 /** Deletes a pod as `kubectl delete pod` does. One that is gone already is as good. */
 export async function deletePod(pod: Pod, api: KubeApi): Promise<void> {
   const { name = '', namespace = '' } = pod.metadata ?? {};
-  try {
-    await api.delete(resources.pods, name, { namespace });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  await unless(isNotFound, api.delete(resources.pods, name, { namespace }));
 }
 
 /** Keeps a pod from going for a time, as a controller that is broken does: with a finalizer. */
 export async function holdPod(pod: Pod, forMillis: Millis, { api, clock, signal }: PeopleOptions): Promise<void> {
   const { name = '', namespace = '', uid } = pod.metadata ?? {};
+  // It is going, went, or another took its name.
+  const isLate = (error: unknown): boolean => isNotFound(error) || isConflict(error) || isInvalid(error);
   const setFinalizers = async (finalizers: readonly string[]): Promise<void> => {
-    try {
-      await api.patch(resources.pods, name, { type: 'merge', body: { metadata: { uid, finalizers } } }, { namespace });
-    } catch (error) {
-      // It is going, went, or another took its name.
-      if (!isNotFound(error) && !isConflict(error) && !isInvalid(error)) throw error;
-    }
+    const body = { metadata: { uid, finalizers } };
+    await unless(isLate, api.patch(resources.pods, name, { type: 'merge', body }, { namespace }));
   };
   await setFinalizers([FINALIZER]);
   await sleep(clock, forMillis, signal);
@@ -98,18 +92,9 @@ export async function recreate(
 ): Promise<void> {
   const object = await api.get(type, name, { namespace });
   await api.delete(type, name, { namespace, propagationPolicy: 'Foreground' });
-  while (await exists(type, namespace, name, api)) await sleep(clock, GONE_POLL_MILLIS, signal);
+  while ((await unless(isNotFound, api.get(type, name, { namespace }))) !== undefined)
+    await sleep(clock, GONE_POLL_MILLIS, signal);
   await api.create(type, asWritten(object), { namespace });
-}
-
-async function exists(type: ResourceType, namespace: string, name: string, api: KubeApi): Promise<boolean> {
-  try {
-    await api.get(type, name, { namespace });
-    return true;
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
-  }
 }
 
 /** An object without what the server wrote into it. */

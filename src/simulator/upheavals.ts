@@ -2,8 +2,8 @@
 import type { KubeObject } from '../api/core.ts';
 import { customResourceDefinition, customResourceDefinitions } from '../api/crd/crd.ts';
 import { crdDescriptions } from '../api/crd/crds.ts';
-import { isNotFound } from '../api/kube-error.ts';
-import { type ResourceType, resources } from '../api/resources.ts';
+import { isNotFound, unless } from '../api/kube-error.ts';
+import { resources } from '../api/resources.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
 import { StowageError } from '../lib/errors.ts';
@@ -32,7 +32,7 @@ export async function recreateNamespace(name: string, options: UpheavalOptions):
   const hasPolicies = own.some(isPolicy);
   if (hasPolicies) options.onPoliciesGone();
   const before = await uidOf(name, cluster);
-  await remove(resources.namespaces, name, cluster);
+  await unless(isNotFound, cluster.api.delete(resources.namespaces, name));
   // Others may make it again, too.
   while (before !== undefined && (await uidOf(name, cluster)) === before) await sleep(clock, POLL_MILLIS, signal);
   if (hasPolicies) options.onPoliciesBack();
@@ -44,7 +44,8 @@ export async function removeDefinitions(forMillis: Millis, options: UpheavalOpti
   const { cluster, objects, clock, signal } = options;
   const definitions = crdDescriptions.map(customResourceDefinition);
   options.onPoliciesGone();
-  for (const { metadata } of definitions) await remove(customResourceDefinitions, metadata?.name ?? '', cluster);
+  for (const { metadata } of definitions)
+    await unless(isNotFound, cluster.api.delete(customResourceDefinitions, metadata?.name ?? ''));
   await sleep(clock, forMillis, signal);
   options.onPoliciesBack();
   await make([...definitions, ...objects.filter(isPolicy)], cluster);
@@ -54,22 +55,9 @@ function isPolicy({ kind }: KubeObject): boolean {
   return kind === 'OptimizationPolicy';
 }
 
-async function remove(type: ResourceType, name: string, { api }: Pick<Cluster, 'api'>): Promise<void> {
-  try {
-    await api.delete(type, name);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
-}
-
 /** Of a namespace; undefined where there is none. */
 async function uidOf(name: string, { api }: Pick<Cluster, 'api'>): Promise<string | undefined> {
-  try {
-    return (await api.get(resources.namespaces, name)).metadata?.uid;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  return (await unless(isNotFound, api.get(resources.namespaces, name)))?.metadata?.uid;
 }
 
 /** One by one: what is made later may need what is made before to be served. */

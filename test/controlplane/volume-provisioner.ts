@@ -4,7 +4,7 @@
  */
 import type { KubeObject, Node, PersistentVolume, PersistentVolumeClaim } from '../../src/api/core.ts';
 import type { KubeApi } from '../../src/api/kube-api.ts';
-import { isAlreadyExists, isNotFound } from '../../src/api/kube-error.ts';
+import { isAlreadyExists, isNotFound, unless } from '../../src/api/kube-error.ts';
 import { type ResourceType, resources } from '../../src/api/resources.ts';
 import type { Caches } from '../../src/cluster/caches.ts';
 import { keyOf, nameOf, namespaceOf, uidOf } from '../../src/cluster/objects.ts';
@@ -42,11 +42,7 @@ const DEFAULT_CLASS: StorageClass = {
 };
 
 export async function createDefaultStorageClass(api: KubeApi): Promise<void> {
-  try {
-    await api.create(storageClasses, DEFAULT_CLASS);
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-  }
+  await unless(isAlreadyExists, api.create(storageClasses, DEFAULT_CLASS));
 }
 
 /** The volume for a claim whose pod goes to `node`. Pure. */
@@ -99,22 +95,14 @@ export function createVolumeProvisioner({ api, caches, clock, random, log }: Sta
     if (claim.spec?.storageClassName !== DEFAULT_CLASS.metadata?.name) return;
     const node = nodeOf(claim, caches);
     if (node === undefined) return;
-    try {
-      await api.create(resources.persistentVolumes, volumeFor(claim, node));
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-    }
+    await unless(isAlreadyExists, api.create(resources.persistentVolumes, volumeFor(claim, node)));
   };
 
   /** The claim is gone. Deleting what an external provisioner has made is left to that. */
   const reclaim = async (volume: PersistentVolume | undefined): Promise<void> => {
     if (volume?.status?.phase !== 'Released' || volume.metadata?.deletionTimestamp !== undefined) return;
     if (volume.metadata?.annotations?.['pv.kubernetes.io/provisioned-by'] !== PROVISIONER) return;
-    try {
-      await api.delete(resources.persistentVolumes, nameOf(volume), { uid: uidOf(volume) });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    await unless(isNotFound, api.delete(resources.persistentVolumes, nameOf(volume), { uid: uidOf(volume) }));
   };
 
   return {

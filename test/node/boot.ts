@@ -1,6 +1,6 @@
 /** Boots one node with one pod and waits to be told to end, or to be killed. Prints `running` and the folder of the run when the pod runs. Started by the tests of leftovers. */
 import { spawn } from 'node:child_process';
-import { isNotFound } from '../../src/api/kube-error.ts';
+import { isNotFound, unless } from '../../src/api/kube-error.ts';
 import { resources } from '../../src/api/resources.ts';
 import { createSystemClock, sleep } from '../../src/lib/clock.ts';
 import { ensureBinaries } from '../controlplane/build.ts';
@@ -61,12 +61,7 @@ async function inside(directory: string): Promise<void> {
     await untilTold();
 
     async function phase(): Promise<string | undefined> {
-      try {
-        return (await cluster.api.get(resources.pods, 'left', { namespace })).status?.phase;
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-        return undefined;
-      }
+      return (await unless(isNotFound, cluster.api.get(resources.pods, 'left', { namespace })))?.status?.phase;
     }
   } finally {
     await cluster.stop();

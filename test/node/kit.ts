@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, vi } from 'vitest';
-import { isNotFound } from '../../src/api/kube-error.ts';
+import { isNotFound, unless } from '../../src/api/kube-error.ts';
 import { resources } from '../../src/api/resources.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
@@ -58,9 +58,7 @@ export function useRealNodes(): () => RealNodesKit {
 /** Deletes namespaces and waits until the kubelets have ended their pods: the next suite starts on free nodes. */
 export async function removeNamespaces({ api, eventually }: RealNodesKit, names: readonly string[]): Promise<void> {
   for (const name of names) {
-    await api.delete(resources.namespaces, name).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
+    await unless(isNotFound, api.delete(resources.namespaces, name));
   }
   for (const namespace of names) {
     await eventually(async () => expect((await api.list(resources.pods, { namespace })).items).toEqual([]));

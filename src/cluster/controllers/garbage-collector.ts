@@ -1,10 +1,11 @@
 /** Stand-in of the garbage collector: deletes what its owners left behind, in the background or before them. */
 import type { KubeObject } from '../../api/core.ts';
-import { isNotFound } from '../../api/kube-error.ts';
+import { isNotFound, unless } from '../../api/kube-error.ts';
 import { type ResourceType, resources } from '../../api/resources.ts';
 import { createWorkQueue } from '../../kube/queue.ts';
 import type { Timer } from '../../lib/clock.ts';
 import type { ObjectCache } from '../caches.ts';
+import { patchesOf } from '../object-patches.ts';
 import { keyOf, metaOf, nameOf, namespaceOf, type OwnerReference, uidOf } from '../objects.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
 
@@ -133,12 +134,8 @@ export function createGarbageCollector(
     for (const owner of owners) {
       const type = COLLECTED.find(({ kind }) => kind === owner.kind);
       if (type === undefined) return false;
-      try {
-        const found = await api.get(type, owner.name, { namespace: namespaceOf(object) });
-        if (uidOf(found) === owner.uid) return false;
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
+      const found = await unless(isNotFound, api.get(type, owner.name, { namespace: namespaceOf(object) }));
+      if (found !== undefined && uidOf(found) === owner.uid) return false;
     }
     return true;
   };
@@ -168,9 +165,8 @@ export function createGarbageCollector(
   };
 
   const remove = async ({ type, object }: Known, policy: 'Background' | 'Foreground' = 'Background'): Promise<void> => {
-    await ignoringNotFound(() =>
-      api.delete(type, nameOf(object), { ...scope(object), uid: uidOf(object), propagationPolicy: policy }),
-    );
+    const call = { ...scope(object), uid: uidOf(object), propagationPolicy: policy };
+    await unless(isNotFound, api.delete(type, nameOf(object), call));
   };
 
   const disown = async ({ type, object }: Known, owners: ReadonlySet<string>): Promise<void> => {
@@ -186,9 +182,7 @@ export function createGarbageCollector(
   const patchMetadata = async (type: ResourceType, object: KubeObject, change: object): Promise<void> => {
     const { uid, resourceVersion } = metaOf(object);
     const body = { metadata: { uid, resourceVersion, ...change } };
-    await ignoringNotFound(async () => {
-      await api.patch(type, nameOf(object), { type: 'merge', body }, scope(object));
-    });
+    await unless(isNotFound, patchesOf(api, type).merge(object, body));
   };
 
   for (const type of COLLECTED) watchType(type, caches.of(type));
@@ -207,12 +201,4 @@ function ownersOf(object: KubeObject | undefined): readonly OwnerReference[] {
 
 function scope(object: KubeObject): { namespace?: string } {
   return keyOf(object).includes('/') ? { namespace: namespaceOf(object) } : {};
-}
-
-async function ignoringNotFound(action: () => Promise<void>): Promise<void> {
-  try {
-    await action();
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
 }

@@ -1,6 +1,6 @@
 /** Stand-in of the namespace controller: empties a namespace that is being deleted, then lets it go. */
 import type { Namespace } from '../../api/core.ts';
-import { isNotFound } from '../../api/kube-error.ts';
+import { isNotFound, unless } from '../../api/kube-error.ts';
 import { type ResourceType, resources } from '../../api/resources.ts';
 import { createWorkQueue, type HandlerResult } from '../../kube/queue.ts';
 import { nameOf } from '../objects.ts';
@@ -37,11 +37,7 @@ export function createNamespaceController(
       for (const item of items) {
         left++;
         if (item.metadata?.deletionTimestamp !== undefined) continue;
-        try {
-          await api.delete(type, nameOf(item), { namespace });
-        } catch (error) {
-          if (!isNotFound(error)) throw error;
-        }
+        await unless(isNotFound, api.delete(type, nameOf(item), { namespace }));
       }
     }
     return left;
@@ -49,11 +45,7 @@ export function createNamespaceController(
 
   const finalize = async (namespace: Namespace): Promise<void> => {
     const finalized = { ...namespace, spec: { ...namespace.spec, finalizers: [] } };
-    try {
-      await api.replace(resources.namespaces, finalized, { subresource: 'finalize' });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    await unless(isNotFound, api.replace(resources.namespaces, finalized, { subresource: 'finalize' }));
   };
 
   const sync = async (key: string): Promise<HandlerResult> => {

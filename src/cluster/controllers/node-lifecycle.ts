@@ -1,9 +1,10 @@
 /** Stand-in of the node lifecycle and taint eviction controllers: silent nodes are tainted, their pods given up in time. */
 import type { Node, Pod } from '../../api/core.ts';
-import { isNotFound } from '../../api/kube-error.ts';
+import { isNotFound, unless } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import { createWorkQueue, type HandlerResult } from '../../kube/queue.ts';
 import type { Timer } from '../../lib/clock.ts';
+import { patchesOf } from '../object-patches.ts';
 import { findCondition, isSameValue, keyOf, nameOf, namespaceOf, timeOf, timestampOf, uidOf } from '../objects.ts';
 import { isReady, isTerminating } from '../pod-state.ts';
 import { type Taint, tolerates } from '../scheduler/node-matching.ts';
@@ -36,6 +37,8 @@ export function createNodeLifecycle(context: StandInContext, options: NodeLifecy
   const podQueue = createWorkQueue({ clock, random, log, name: 'taint-eviction-controller' });
   const nodes = caches.of(resources.nodes);
   const pods = caches.of(resources.pods);
+  const nodePatches = patchesOf(api, resources.nodes);
+  const podPatches = patchesOf(api, resources.pods);
   const silentSince = new Map<string, number>();
   const graceTimers = new Map<string, Timer>();
 
@@ -87,12 +90,7 @@ export function createNodeLifecycle(context: StandInContext, options: NodeLifecy
       message: 'Kubelet stopped posting node status.',
       lastTransitionTime: now,
     }));
-    await api.patch(
-      resources.nodes,
-      nameOf(node),
-      { type: 'strategic', body: { status: { conditions } } },
-      { subresource: 'status' },
-    );
+    await nodePatches.status(node, { status: { conditions } });
   };
 
   /** Taints follow the Ready condition. Source: pkg/controller/nodelifecycle `processTaintBaseEviction`. */
@@ -114,7 +112,7 @@ export function createNodeLifecycle(context: StandInContext, options: NodeLifecy
       metadata: { resourceVersion: nodes.get(nameOf(node))?.metadata?.resourceVersion },
       spec: { taints },
     };
-    await api.patch(resources.nodes, nameOf(node), { type: 'merge', body });
+    await nodePatches.merge(node, body);
   };
 
   /** Services stop sending to pods nobody can vouch for. */
@@ -122,12 +120,7 @@ export function createNodeLifecycle(context: StandInContext, options: NodeLifecy
     if (!isReady(pod)) return;
     const condition = { type: 'Ready', status: 'False', lastTransitionTime: timestampOf(clock.now()) };
     const body = { metadata: { uid: uidOf(pod) }, status: { conditions: [condition] } };
-    const call = { namespace: namespaceOf(pod), subresource: 'status' };
-    try {
-      await api.patch(resources.pods, nameOf(pod), { type: 'strategic', body }, call);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    await unless(isNotFound, podPatches.status(pod, body));
   };
 
   const syncPod = async (key: string): Promise<HandlerResult> => {
@@ -137,16 +130,11 @@ export function createNodeLifecycle(context: StandInContext, options: NodeLifecy
     const evictAt = evictionTime(pod, noExecute(node), clock.now());
     if (evictAt === undefined) return undefined;
     if (evictAt > clock.now()) return { requeueAfterMillis: evictAt - clock.now() };
-    try {
-      await reportDisruption(pod);
-      await api.delete(resources.pods, nameOf(pod), { namespace: namespaceOf(pod), uid: uidOf(pod) });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    await unless(isNotFound, evict(pod));
     return undefined;
   };
 
-  const reportDisruption = async (pod: Pod): Promise<void> => {
+  const evict = async (pod: Pod): Promise<void> => {
     const condition = {
       type: 'DisruptionTarget',
       status: 'True',
@@ -155,12 +143,8 @@ export function createNodeLifecycle(context: StandInContext, options: NodeLifecy
       lastTransitionTime: timestampOf(clock.now()),
     };
     const body = { metadata: { uid: uidOf(pod) }, status: { conditions: [condition] } };
-    await api.patch(
-      resources.pods,
-      nameOf(pod),
-      { type: 'strategic', body },
-      { namespace: namespaceOf(pod), subresource: 'status' },
-    );
+    await podPatches.status(pod, body);
+    await api.delete(resources.pods, nameOf(pod), { namespace: namespaceOf(pod), uid: uidOf(pod) });
   };
 
   return {

@@ -1,9 +1,10 @@
 /** Which pods belong to a ReplicaSet: orphans that match are adopted, its own that no longer match are let go. */
 import type { Pod, ReplicaSet } from '../../api/core.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
-import { isInvalid, isNotFound } from '../../api/kube-error.ts';
+import { isInvalid, isNotFound, unless } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
-import { controllerReference, nameOf, namespaceOf, type OwnerReference, selectorMatcher, uidOf } from '../objects.ts';
+import { patchesOf } from '../object-patches.ts';
+import { controllerReference, type OwnerReference, selectorMatcher, uidOf } from '../objects.ts';
 import { isActive } from '../pod-state.ts';
 
 export interface OwnerChange {
@@ -39,9 +40,6 @@ export function ownerChanges(set: ReplicaSet, owned: Iterable<Pod>, orphans: Ite
 export async function changeOwner(api: KubeApi, { pod, ownerReferences }: OwnerChange): Promise<void> {
   const { uid, resourceVersion } = pod.metadata ?? {};
   const body = { metadata: { uid, resourceVersion, ownerReferences } };
-  try {
-    await api.patch(resources.pods, nameOf(pod), { type: 'merge', body }, { namespace: namespaceOf(pod) });
-  } catch (error) {
-    if (!isNotFound(error) && !isInvalid(error)) throw error;
-  }
+  const isLate = (error: unknown): boolean => isNotFound(error) || isInvalid(error);
+  await unless(isLate, patchesOf(api, resources.pods).merge(pod, body));
 }

@@ -1,8 +1,9 @@
 /** Stand-in of the pod garbage collector: removes pods whose node no longer exists, since no kubelet ever will. */
 import type { Pod } from '../../api/core.ts';
-import { isNotFound } from '../../api/kube-error.ts';
+import { isNotFound, unless } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import { createWorkQueue, type HandlerResult } from '../../kube/queue.ts';
+import { patchesOf } from '../object-patches.ts';
 import { keyOf, nameOf, namespaceOf, timestampOf, uidOf } from '../objects.ts';
 import { isFinished } from '../pod-state.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
@@ -37,17 +38,14 @@ export function createPodGarbageCollector({ api, caches, clock, random, log }: S
     if (pod === undefined || nodeName === undefined || nodes.get(nodeName) !== undefined) return undefined;
     const wait = (missingSince.get(nodeName) ?? 0) + QUARANTINE_MILLIS - clock.now();
     if (wait > 0) return { requeueAfterMillis: wait };
-    try {
-      if (!isFinished(pod)) await markFailed(pod);
-      await api.delete(resources.pods, nameOf(pod), {
-        namespace: namespaceOf(pod),
-        uid: uidOf(pod),
-        gracePeriodSeconds: 0,
-      });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    await unless(isNotFound, collect(pod));
     return undefined;
+  };
+
+  const collect = async (pod: Pod): Promise<void> => {
+    if (!isFinished(pod)) await markFailed(pod);
+    const call = { namespace: namespaceOf(pod), uid: uidOf(pod), gracePeriodSeconds: 0 };
+    await api.delete(resources.pods, nameOf(pod), call);
   };
 
   const markFailed = async (pod: Pod): Promise<void> => {
@@ -59,12 +57,7 @@ export function createPodGarbageCollector({ api, caches, clock, random, log }: S
       lastTransitionTime: timestampOf(clock.now()),
     };
     const body = { metadata: { uid: uidOf(pod) }, status: { phase: 'Failed', conditions: [condition] } };
-    await api.patch(
-      resources.pods,
-      nameOf(pod),
-      { type: 'strategic', body },
-      { namespace: namespaceOf(pod), subresource: 'status' },
-    );
+    await patchesOf(api, resources.pods).status(pod, body);
   };
 
   return { name, run: (signal) => queue.run(2, sync, signal) };

@@ -1,7 +1,7 @@
 /** Writing a status that is computed from the cache, when others may have written the object since. */
 import type { KubeObject } from '../../api/core.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
-import { isConflict, isNotFound } from '../../api/kube-error.ts';
+import { isConflict, isNotFound, unless } from '../../api/kube-error.ts';
 import type { ResourceType } from '../../api/resources.ts';
 import { nameOf, namespaceOf, uidOf } from '../objects.ts';
 
@@ -34,11 +34,6 @@ export async function replaceStatus<T extends KubeObject & { status?: unknown }>
 }
 
 async function getIfSame<T extends KubeObject>(api: KubeApi, type: ResourceType<T>, object: T): Promise<T | undefined> {
-  try {
-    const newest = await api.get(type, nameOf(object), { namespace: namespaceOf(object) });
-    return uidOf(newest) === uidOf(object) ? newest : undefined;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  const newest = await unless(isNotFound, api.get(type, nameOf(object), { namespace: namespaceOf(object) }));
+  return newest !== undefined && uidOf(newest) === uidOf(object) ? newest : undefined;
 }

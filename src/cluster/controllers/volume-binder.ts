@@ -1,8 +1,9 @@
 /** Stand-in of the volume provisioner and binder: gives every claim a volume in the zone of its first pod. */
 import type { Node, PersistentVolume, PersistentVolumeClaim } from '../../api/core.ts';
-import { isAlreadyExists, isNotFound } from '../../api/kube-error.ts';
+import { isAlreadyExists, isNotFound, unless } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import { createWorkQueue, type HandlerResult } from '../../kube/queue.ts';
+import { patchesOf } from '../object-patches.ts';
 import { keyOf, nameOf, namespaceOf, uidOf } from '../objects.ts';
 import { classOf, isImmediate, SELECTED_NODE_ANNOTATION } from '../scheduler/volumes.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
@@ -29,6 +30,8 @@ export function createVolumeBinder(context: StandInContext, options: VolumeBinde
   const volumes = caches.of(resources.persistentVolumes);
   const volumesOfClaim = volumes.index(claimKeyOf);
   const nodes = caches.of(resources.nodes);
+  const claimPatches = patchesOf(api, resources.persistentVolumeClaims);
+  const volumePatches = patchesOf(api, resources.persistentVolumes);
   /** When the volume of a claim will be ready, by claim uid. */
   const readyAt = new Map<string, number>();
 
@@ -66,12 +69,7 @@ export function createVolumeBinder(context: StandInContext, options: VolumeBinde
   /** The node went away before the volume was made: the scheduler has to choose again. */
   const forgetNode = async (claim: PersistentVolumeClaim): Promise<void> => {
     const body = { metadata: { annotations: { [SELECTED_NODE_ANNOTATION]: null } } };
-    await api.patch(
-      resources.persistentVolumeClaims,
-      nameOf(claim),
-      { type: 'merge', body },
-      { namespace: namespaceOf(claim) },
-    );
+    await claimPatches.merge(claim, body);
   };
 
   const anyNode = (): Node | undefined => {
@@ -81,25 +79,9 @@ export function createVolumeBinder(context: StandInContext, options: VolumeBinde
 
   const provision = async (claim: PersistentVolumeClaim, node: Node): Promise<void> => {
     const volume = volumeFor(claim, node, classOf(claim, caches)?.reclaimPolicy ?? 'Delete');
-    try {
-      await api.create(resources.persistentVolumes, volume);
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-    }
-    const status = { status: { phase: 'Bound' } };
-    await api.patch(
-      resources.persistentVolumes,
-      nameOf(volume),
-      { type: 'merge', body: status },
-      { subresource: 'status' },
-    );
-    const body = { spec: { volumeName: nameOf(volume) } };
-    const bound = await api.patch(
-      resources.persistentVolumeClaims,
-      nameOf(claim),
-      { type: 'merge', body },
-      { namespace: namespaceOf(claim) },
-    );
+    await unless(isAlreadyExists, api.create(resources.persistentVolumes, volume));
+    await volumePatches.status(volume, { status: { phase: 'Bound' } });
+    const bound = await claimPatches.merge(claim, { spec: { volumeName: nameOf(volume) } });
     readyAt.delete(uidOf(claim));
     await markBound(bound, nameOf(volume));
   };
@@ -109,8 +91,7 @@ export function createVolumeBinder(context: StandInContext, options: VolumeBinde
     if (volumes.get(volumeName) === undefined && claim.status?.phase === 'Lost') return;
     const { accessModes, resources: wanted } = claim.spec ?? {};
     const body = { status: { phase: 'Bound', accessModes: accessModes ?? [], capacity: wanted?.requests ?? {} } };
-    const call = { namespace: namespaceOf(claim), subresource: 'status' };
-    await api.patch(resources.persistentVolumeClaims, nameOf(claim), { type: 'merge', body }, call);
+    await claimPatches.status(claim, body);
   };
 
   /** The claim is gone, or another one has its name: its volume goes too, unless its policy keeps the data. */
@@ -118,19 +99,9 @@ export function createVolumeBinder(context: StandInContext, options: VolumeBinde
     for (const volume of [...volumesOfClaim(key)]) {
       if (claim !== undefined && mayHave(claim, volume)) continue;
       if (volume.spec?.persistentVolumeReclaimPolicy === 'Delete') {
-        try {
-          await api.delete(resources.persistentVolumes, nameOf(volume), { uid: uidOf(volume) });
-        } catch (error) {
-          if (!isNotFound(error)) throw error;
-        }
+        await unless(isNotFound, api.delete(resources.persistentVolumes, nameOf(volume), { uid: uidOf(volume) }));
       } else if (volume.status?.phase !== 'Released') {
-        const body = { status: { phase: 'Released' } };
-        await api.patch(
-          resources.persistentVolumes,
-          nameOf(volume),
-          { type: 'merge', body },
-          { subresource: 'status' },
-        );
+        await volumePatches.status(volume, { status: { phase: 'Released' } });
       }
     }
   };

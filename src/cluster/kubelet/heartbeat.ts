@@ -1,6 +1,7 @@
 /** A node's heartbeat: its Lease in `kube-node-lease`, renewed every ten seconds. */
+import type { Lease } from '../../api/core.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
-import { isNotFound } from '../../api/kube-error.ts';
+import { isNotFound, unless } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import type { Clock, Timer } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
@@ -33,17 +34,11 @@ export function createHeartbeat({ api, clock, log, node }: HeartbeatOptions): He
   const renew = async (): Promise<void> => {
     const spec = { holderIdentity: node, leaseDurationSeconds: LEASE_SECONDS, renewTime: microTime(clock.now()) };
     const options = { namespace: LEASE_NAMESPACE };
-    try {
-      await api.patch(resources.leases, node, { type: 'merge', body: { spec } }, options);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-      const metadata = { name: node, namespace: LEASE_NAMESPACE };
-      await api.create(
-        resources.leases,
-        { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec },
-        options,
-      );
-    }
+    const renewal = api.patch(resources.leases, node, { type: 'merge', body: { spec } }, options);
+    if ((await unless(isNotFound, renewal)) !== undefined) return;
+    const metadata = { name: node, namespace: LEASE_NAMESPACE };
+    const lease: Lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
+    await api.create(resources.leases, lease, options);
   };
 
   const beat = async (own: object): Promise<void> => {

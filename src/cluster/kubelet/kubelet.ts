@@ -1,8 +1,9 @@
 /** Stand-in of the kubelets of many nodes: registers nodes and runs the pods bound to them. An API client only. */
 import type { Node } from '../../api/core.ts';
-import { isAlreadyExists, isNotFound } from '../../api/kube-error.ts';
+import { isAlreadyExists, isNotFound, unless } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import { aborted } from '../../lib/until-aborted.ts';
+import { patchesOf } from '../object-patches.ts';
 import { nameOf } from '../objects.ts';
 import { amountsOf } from '../pod-requests.ts';
 import type { StandInContext } from '../stand-in.ts';
@@ -21,6 +22,7 @@ const NOT_READY_TAINT = 'node.kubernetes.io/not-ready';
 /** @param context its caches must be running before `run`; nodes may be added before and after. */
 export function createKubelet(context: StandInContext, options: KubeletOptions = {}): Kubelet {
   const { api, caches, clock, log } = context;
+  const patches = patchesOf(api, resources.nodes);
   const { heartbeats = false, removesNotReadyTaint = true, resizeMillis = 45 } = options;
   const machines = new Map<string, Machine>();
   const listeners = new Set<LivenessListener>();
@@ -54,7 +56,7 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
     const taints = (node.spec?.taints ?? []).filter(({ key }) => key !== NOT_READY_TAINT);
     const body = { metadata: { resourceVersion: node.metadata?.resourceVersion }, spec: { taints } };
     try {
-      await api.patch(resources.nodes, nameOf(node), { type: 'merge', body });
+      await patches.merge(node, body);
     } catch (error) {
       // Another change came first; its event brings us back here.
       log.debug({ node: nameOf(node), error }, 'Taking off the not-ready taint failed');
@@ -83,8 +85,7 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
   };
 
   const writeConditions = async (name: string, isReady: boolean): Promise<void> => {
-    const body = { status: { conditions: nodeConditions(isReady, clock.now()) } };
-    await api.patch(resources.nodes, name, { type: 'strategic', body }, { subresource: 'status' });
+    await patches.status({ metadata: { name } }, { status: { conditions: nodeConditions(isReady, clock.now()) } });
   };
 
   caches.of(resources.nodes).onChange((before, after) => (after === undefined ? forgetNode(before) : onNode(after)));
@@ -108,18 +109,10 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
       const heartbeat = heartbeats ? createHeartbeat({ api, clock, log, node: spec.name }) : undefined;
       const machine = newMachine(spec, machinesEver++, node, heartbeat, clock.now());
       machines.set(spec.name, machine);
-      try {
-        await api.create(resources.nodes, node);
-      } catch (error) {
-        if (!isAlreadyExists(error)) throw error;
-        await api.patch(resources.nodes, spec.name, {
-          type: 'merge',
-          body: { metadata: { labels: node.metadata?.labels ?? {} } },
-        });
-      }
+      const created = await unless(isAlreadyExists, api.create(resources.nodes, node));
+      if (created === undefined) await patches.merge(node, { metadata: { labels: node.metadata?.labels ?? {} } });
       // Servers may drop the status of a new object; the kubelet's own report is what counts.
-      const body = { status: node.status };
-      await api.patch(resources.nodes, spec.name, { type: 'strategic', body }, { subresource: 'status' });
+      await patches.status(node, { status: node.status });
       if (isRunning) beginWork(machine);
       for (const listener of listeners) listener(spec.name, true);
     },
@@ -140,11 +133,7 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
     async shutDownNode(name) {
       const machine = machines.get(name);
       if (machine === undefined || !machine.isAlive) return;
-      try {
-        await writeConditions(name, false);
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
+      await unless(isNotFound, writeConditions(name, false));
       for (const worker of machine.workers.values()) {
         worker.shutDown('Terminated', 'Pod was terminated in response to imminent node shutdown.');
       }

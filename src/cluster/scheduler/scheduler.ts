@@ -3,6 +3,7 @@ import type { Node, Pod } from '../../api/core.ts';
 import { isNotFound } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
 import type { Timer } from '../../lib/clock.ts';
+import { patchesOf } from '../object-patches.ts';
 import { findCondition, isSameValue, keyOf, nameOf, namespaceOf, timestampOf, uidOf } from '../objects.ts';
 import { isFinished, isSameSpec, isTerminating } from '../pod-state.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
@@ -37,6 +38,8 @@ export function createScheduler(context: StandInContext, options: SchedulerOptio
   const { schedulerName = 'default-scheduler' } = options;
   const cluster = createClusterState();
   const pods = caches.of(resources.pods);
+  const podPatches = patchesOf(api, resources.pods);
+  const claimPatches = patchesOf(api, resources.persistentVolumeClaims);
   const podKeys = new Map<string, string>();
   /** Chosen a node for, but not yet seen with it. */
   const assumed = new Set<string>();
@@ -121,13 +124,7 @@ export function createScheduler(context: StandInContext, options: SchedulerOptio
     );
     if (found.unbound.length === 0) return { node };
     for (const claim of unordered) {
-      const body = { metadata: { annotations: { [SELECTED_NODE_ANNOTATION]: node.name } } };
-      await api.patch(
-        resources.persistentVolumeClaims,
-        nameOf(claim),
-        { type: 'merge', body },
-        { namespace: namespaceOf(claim) },
-      );
+      await claimPatches.merge(claim, { metadata: { annotations: { [SELECTED_NODE_ANNOTATION]: node.name } } });
     }
     return { waitsForVolumes: true };
   };
@@ -162,9 +159,8 @@ export function createScheduler(context: StandInContext, options: SchedulerOptio
       lastTransitionTime: current?.status === 'False' ? current.lastTransitionTime : now,
     };
     const body = { metadata: { uid: uidOf(pod) }, status: { conditions: [condition] } };
-    const options = { namespace: namespaceOf(pod), subresource: 'status' };
     try {
-      await api.patch(resources.pods, nameOf(pod), { type: 'strategic', body }, options);
+      await podPatches.status(pod, body);
     } catch (error) {
       if (!isNotFound(error)) log.warn({ pod: keyOf(pod), error }, 'Reporting an unschedulable pod failed');
     }

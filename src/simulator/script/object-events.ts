@@ -1,10 +1,11 @@
 /** Events of people and their tools: objects that are made, changed and deleted through the API. */
+import { isNotFound, unless } from '../../api/kube-error.ts';
 import { policyType } from '../../api/optimization-policy.ts';
 import { resources } from '../../api/resources.ts';
 import { deletePod, holdPod, recreate } from '../people.ts';
 import { recreateNamespace, removeDefinitions } from '../upheavals.ts';
 import type { EventPlayers } from './event-players.ts';
-import { nameIn, namespaceIn, unlessGone } from './scene.ts';
+import { nameIn, namespaceIn } from './scene.ts';
 
 type ObjectEvents = EventPlayers<
   | 'annotate'
@@ -50,19 +51,20 @@ export const objectEvents: ObjectEvents = {
     if (problem !== undefined) throw new Error(problem);
   },
   async delete({ kind, object }, { cluster, typeOf }) {
-    await unlessGone(cluster.api.delete(typeOf(kind), nameIn(object), { namespace: namespaceIn(object) }));
+    const call = { namespace: namespaceIn(object) };
+    await unless(isNotFound, cluster.api.delete(typeOf(kind), nameIn(object), call));
   },
   async patch(event, { patchObject, typeOf }) {
     await patchObject(typeOf(event.kind), event.object, event.body);
   },
   async 'change-policy'({ policy, spec }, { changePolicy, patchObject }) {
-    const isThere = await unlessGone(patchObject(policyType('optipod.io'), policy, { spec }));
-    if (isThere) changePolicy(policy, spec);
+    const changed = await unless(isNotFound, patchObject(policyType('optipod.io'), policy, { spec }));
+    if (changed !== undefined) changePolicy(policy, spec);
   },
   async 'delete-policy'({ policy }, { cluster, removePolicy }) {
     const where = { namespace: namespaceIn(policy) };
     // Somebody may have deleted it before.
-    await unlessGone(cluster.api.delete(policyType('optipod.io'), nameIn(policy), where));
+    await unless(isNotFound, cluster.api.delete(policyType('optipod.io'), nameIn(policy), where));
     removePolicy(policy);
   },
   async 'recreate-namespace'(event, { conditions, upheavalOptions }) {

@@ -1,6 +1,5 @@
 /** What an event finds in the cluster, by the names that scenarios use; and the ways in which several of them act. */
-import type { Pod } from '../../api/core.ts';
-import { isNotFound } from '../../api/kube-error.ts';
+import type { KubeObject, Pod } from '../../api/core.ts';
 import { type ResourceType, resources } from '../../api/resources.ts';
 import { sleep } from '../../lib/clock.ts';
 import type { Millis } from '../../lib/units.ts';
@@ -42,8 +41,8 @@ export interface Scene extends ScriptOptions {
   workloadTypeOf(workload: string): ResourceType;
   /** A built-in one. */
   typeOf(kind: string): ResourceType;
-  patchObject(type: ResourceType, key: string, body: object): Promise<void>;
-  patchWorkload(workload: string, body: object): Promise<void>;
+  patchObject(type: ResourceType, key: string, body: object): Promise<KubeObject>;
+  patchWorkload(workload: string, body: object): Promise<KubeObject>;
 }
 
 export function createScene(options: ScriptOptions, conditions: Conditions, signal: AbortSignal): Scene {
@@ -60,9 +59,8 @@ export function createScene(options: ScriptOptions, conditions: Conditions, sign
     return facts;
   };
   const workloadTypeOf = (key: string): ResourceType => workloadType(workloadOf(key).kind);
-  const patchObject = async (type: ResourceType, key: string, body: object): Promise<void> => {
-    await cluster.api.patch(type, nameIn(key), { type: 'merge', body }, { namespace: namespaceIn(key) });
-  };
+  const patchObject: Scene['patchObject'] = (type, key, body) =>
+    cluster.api.patch(type, nameIn(key), { type: 'merge', body }, { namespace: namespaceIn(key) });
   return {
     ...options,
     conditions,
@@ -99,14 +97,3 @@ export function createScene(options: ScriptOptions, conditions: Conditions, sign
 export const namespaceIn = (key: string): string => key.split('/')[0] ?? '';
 
 export const nameIn = (key: string): string => key.split('/')[1] ?? '';
-
-/** @returns whether what the work is about was there. */
-export async function unlessGone(work: Promise<unknown>): Promise<boolean> {
-  try {
-    await work;
-    return true;
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    return false;
-  }
-}

@@ -1,7 +1,7 @@
 /** The cluster's name server, as far as its Services go: pods find them by name at the address the kubelets tell them. */
 import { createSocket } from 'node:dgram';
 import type { KubeApi } from '../../../src/api/kube-api.ts';
-import { isNotFound } from '../../../src/api/kube-error.ts';
+import { isNotFound, unless } from '../../../src/api/kube-error.ts';
 import { resources } from '../../../src/api/resources.ts';
 import { NODE_ADDRESS } from '../host/network-namespace.ts';
 import { answer, readQuestion } from './dns-message.ts';
@@ -17,12 +17,7 @@ export async function startClusterDns(api: KubeApi): Promise<() => Promise<void>
   const addressOf = async (name: string): Promise<string | undefined> => {
     const [, service, namespace] = NAME.exec(name) ?? [];
     if (service === undefined || namespace === undefined) return undefined;
-    try {
-      return (await api.get(resources.services, service, { namespace })).spec?.clusterIP;
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    return (await unless(isNotFound, api.get(resources.services, service, { namespace })))?.spec?.clusterIP;
   };
   socket.on('message', (message, { port, address }) => {
     const question = readQuestion(message);

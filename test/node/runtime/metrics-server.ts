@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { KubeObject } from '../../../src/api/core.ts';
 import type { KubeApi } from '../../../src/api/kube-api.ts';
-import { isNotFound } from '../../../src/api/kube-error.ts';
+import { isNotFound, unless } from '../../../src/api/kube-error.ts';
 import type { ResourceType } from '../../../src/api/resources.ts';
 import { type Clock, sleep } from '../../../src/lib/clock.ts';
 import { type Program, readLogTail, startProgram } from '../../controlplane/process-group.ts';
@@ -115,11 +115,7 @@ async function waitUntilAvailable(api: KubeApi, clock: Clock, program: Program, 
 /** Takes the registration back and ends the program. */
 export async function stopMetricsServer(api: KubeApi, program: Program): Promise<void> {
   await api.delete(apiService, REGISTRATION);
-  try {
-    await api.delete(endpointSlice, NAME, { namespace: NAMESPACE });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  await unless(isNotFound, api.delete(endpointSlice, NAME, { namespace: NAMESPACE }));
   await api.delete(service, NAME, { namespace: NAMESPACE });
   await program.stop(1000);
 }

@@ -1,7 +1,7 @@
 /** metrics.k8s.io as an autoscaler reads it. */
 import type { KubeObject } from '../../../api/core.ts';
 import type { KubeApi } from '../../../api/kube-api.ts';
-import { isNotFound } from '../../../api/kube-error.ts';
+import { isNotFound, unless } from '../../../api/kube-error.ts';
 import type { ResourceType } from '../../../api/resources.ts';
 import { nameOf } from '../../objects.ts';
 
@@ -21,11 +21,6 @@ const podMetrics: ResourceType<PodMetrics> = {
 
 /** By pod name; empty where nobody serves figures. */
 export async function readPodMetrics(api: KubeApi, namespace: string): Promise<ReadonlyMap<string, PodMetrics>> {
-  try {
-    const { items } = await api.list(podMetrics, { namespace });
-    return new Map(items.map((each) => [nameOf(each), each]));
-  } catch (error) {
-    if (isNotFound(error)) return new Map();
-    throw error;
-  }
+  const page = await unless(isNotFound, api.list(podMetrics, { namespace }));
+  return new Map((page?.items ?? []).map((each) => [nameOf(each), each]));
 }
