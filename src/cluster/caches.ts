@@ -6,7 +6,7 @@ import { createInformer, type Informer } from '../kube/informer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
-import { controllerOf } from './objects.ts';
+import { controllerOf, namespaceOf, uidOf } from './objects.ts';
 
 /** Told of every change: no `before` means added, no `after` means removed. */
 export type ChangeListener<T> = (before: T | undefined, after: T | undefined) => void;
@@ -24,13 +24,22 @@ export interface ObjectCache<T extends KubeObject> {
   index(lookupKey: (object: T) => string | undefined): (value: string) => Iterable<T>;
 }
 
+/** Those whose controller this is. Who names an owner in another namespace has none. */
+export type OwnedObjects<T extends KubeObject> = (owner: KubeObject) => Iterable<T>;
+
+export function byController<T extends KubeObject>(cache: ObjectCache<T>): OwnedObjects<T> {
+  const byUid = cache.index((object) => controllerOf(object)?.uid);
+  return function* (owner) {
+    for (const object of byUid(uidOf(owner))) if (namespaceOf(object) === namespaceOf(owner)) yield object;
+  };
+}
+
 /**
  * Each type is listed and watched once, however many stand-ins read it. They lag behind the server as real caches do.
  */
 export interface Caches {
   of<T extends KubeObject>(type: ResourceType<T>): ObjectCache<T>;
-  /** Pods whose controller has this uid. */
-  podsOfController(uid: string): Iterable<Pod>;
+  podsOfController: OwnedObjects<Pod>;
   podsOnNode(name: string): Iterable<Pod>;
   /** Resolves when every type asked for so far is listed. */
   synced(): Promise<void>;
@@ -63,7 +72,7 @@ export function createCaches(options: CachesOptions): Caches {
   const pods = of(resources.pods);
   return {
     of,
-    podsOfController: pods.index((pod) => controllerOf(pod)?.uid),
+    podsOfController: byController(pods),
     podsOnNode: pods.index((pod) => pod.spec?.nodeName),
     async synced() {
       await Promise.all([...informers.values()].map(({ informer }) => informer.onSynced));

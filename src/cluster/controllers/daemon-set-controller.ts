@@ -35,6 +35,17 @@ const DAEMON_TOLERATIONS: readonly Toleration[] = [
   { key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' },
 ];
 
+/** What one look at a set goes by. */
+interface Pass {
+  readonly set: DaemonSet;
+  readonly key: string;
+  readonly spec: PodSpec;
+  /** Of the present template. */
+  readonly hash: string;
+  /** Names of the nodes that are to have a pod. */
+  readonly wanted: ReadonlySet<string>;
+}
+
 /** Pods are pinned by affinity and bound by the scheduler, so a full node keeps its daemon waiting. */
 export function createDaemonSetController({ api, caches, clock, random, log }: StandInContext): StandIn {
   const name = 'daemonset-controller';
@@ -66,31 +77,25 @@ export function createDaemonSetController({ api, caches, clock, random, log }: S
     const spec = daemonSpec(set);
     const hash = templateHash(set.spec?.template, undefined);
     const wanted = new Set([...nodes.all()].filter((node) => shouldRun(spec, node)).map(nameOf));
-    const pods = [...caches.podsOfController(uidOf(set))];
-    if (expectations.isSatisfied(key)) await place(set, key, spec, hash, wanted, pods);
-    await writeStatus(set, hash, wanted, [...caches.podsOfController(uidOf(set))]);
+    const pass = { set, key, spec, hash, wanted };
+    if (expectations.isSatisfied(key)) await place(pass, [...caches.podsOfController(set)]);
+    await writeStatus(pass, [...caches.podsOfController(set)]);
   };
 
-  const place = async (
-    set: DaemonSet,
-    key: string,
-    spec: PodSpec,
-    hash: string,
-    wanted: ReadonlySet<string>,
-    pods: readonly Pod[],
-  ): Promise<void> => {
+  const place = async (pass: Pass, pods: readonly Pod[]): Promise<void> => {
+    const { key, wanted } = pass;
     const targets = new Set(pods.filter((pod) => !isFinished(pod)).map(targetOf));
     const missing = [...wanted].filter((node) => !targets.has(node));
-    const doomed = [...misplaced(pods, wanted), ...outdated(set, pods, hash, wanted.size)];
+    const doomed = [...misplaced(pods, wanted), ...outdated(pass, pods)];
     if (missing.length === 0 && doomed.length === 0) return;
     expectations.expect(key, missing.length, doomed.map(uidOf));
     await Promise.all([
-      ...missing.map((node) => createPod(set, key, spec, hash, node)),
+      ...missing.map((node) => createPod(pass, node)),
       ...doomed.map((pod) => deletePod(api, expectations, key, pod)),
     ]);
   };
 
-  const createPod = async (set: DaemonSet, key: string, spec: PodSpec, hash: string, node: string): Promise<void> => {
+  const createPod = async ({ set, key, spec, hash }: Pass, node: string): Promise<void> => {
     const owner = controllerReference(set, 'apps/v1', 'DaemonSet');
     const pod = podFromTemplate(set.spec?.template, namespaceOf(set), nameOf(set), owner);
     const labels = { ...pod.metadata?.labels, [HASH_LABEL]: hash };
@@ -103,12 +108,7 @@ export function createDaemonSetController({ api, caches, clock, random, log }: S
     }
   };
 
-  const writeStatus = async (
-    set: DaemonSet,
-    hash: string,
-    wanted: ReadonlySet<string>,
-    pods: readonly Pod[],
-  ): Promise<void> => {
+  const writeStatus = async ({ set, hash, wanted }: Pass, pods: readonly Pod[]): Promise<void> => {
     const active = pods.filter(isActive);
     const placed = active.filter((pod) => wanted.has(targetOf(pod)));
     const count = (test: (pod: Pod) => boolean): number => placed.filter(test).length;
@@ -174,10 +174,10 @@ function misplaced(pods: readonly Pod[], wanted: ReadonlySet<string>): Pod[] {
  * Pods of an older template, as many as may be unavailable at a time, those that are so already counted. `maxSurge` is
  * not played: an old pod goes before its successor comes.
  */
-function outdated(set: DaemonSet, pods: readonly Pod[], hash: string, desired: number): Pod[] {
+function outdated({ set, hash, wanted }: Pass, pods: readonly Pod[]): Pod[] {
   const strategy = set.spec?.updateStrategy;
   if (strategy?.type === 'OnDelete') return [];
-  const limit = Math.max(1, resolveIntOrPercent(strategy?.rollingUpdate?.maxUnavailable ?? 1, desired, 'up') ?? 1);
+  const limit = Math.max(1, resolveIntOrPercent(strategy?.rollingUpdate?.maxUnavailable ?? 1, wanted.size, 'up') ?? 1);
   const unavailable = pods.filter((pod) => isTerminating(pod) || !isReady(pod)).length;
   const old = pods.filter((pod) => isActive(pod) && pod.metadata?.labels?.[HASH_LABEL] !== hash);
   return old.slice(0, Math.max(0, limit - unavailable));

@@ -5,6 +5,7 @@ import { matcherOf, selectorRequirements } from '../../api/label-selector.ts';
 import { apiVersionOf, resources } from '../../api/resources.ts';
 import { createWorkQueue, type HandlerResult } from '../../kube/queue.ts';
 import { describeError } from '../../lib/errors.ts';
+import { byController } from '../caches.ts';
 import {
   controllerOf,
   controllerReference,
@@ -47,7 +48,7 @@ export function createReplicaSetController({ api, caches, clock, random, log }: 
   const queue = createWorkQueue({ clock, random, log, name });
   const expectations = createExpectations(clock);
   const sets = caches.of(resources.replicaSets);
-  const setsOfController = sets.index((set) => controllerOf(set)?.uid);
+  const setsOfController = byController(sets);
 
   const pods = caches.of(resources.pods);
   const orphansIn = pods.index((pod) => (controllerOf(pod) === undefined ? namespaceOf(pod) : undefined));
@@ -118,14 +119,15 @@ export function createReplicaSetController({ api, caches, clock, random, log }: 
   /** Pods of all sets with the same owner, for ranking; without an owner just the set's own. */
   const relatedPods = function* (set: ReplicaSet): Iterable<Pod> {
     const owner = controllerOf(set);
-    const siblings = owner === undefined ? [set] : setsOfController(owner.uid);
-    for (const sibling of siblings) yield* caches.podsOfController(uidOf(sibling));
+    const siblings =
+      owner === undefined ? [set] : setsOfController({ metadata: { uid: owner.uid, namespace: namespaceOf(set) } });
+    for (const sibling of siblings) yield* caches.podsOfController(sibling);
   };
 
   const sync = async (key: string): Promise<HandlerResult> => {
     const set = sets.get(key);
     if (set === undefined) return undefined;
-    const own = [...caches.podsOfController(uidOf(set))];
+    const own = [...caches.podsOfController(set)];
     const changes = ownerChanges(set, own, orphansIn(namespaceOf(set)));
     if (changes.length > 0) {
       for (const change of changes) await changeOwner(api, change);

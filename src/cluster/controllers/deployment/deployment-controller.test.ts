@@ -54,6 +54,25 @@ describe('a Deployment', () => {
     expect(nameOf(pod ?? {})).toMatch(new RegExp(`^${nameOf(set ?? {})}-[a-z0-9]{5}$`));
   });
 
+  test('has no ReplicaSet in another namespace, whatever one there says', async () => {
+    await using at = await startVirtualCluster({ nodes: testNodes(3) });
+    const { api } = at.cluster;
+    await create(at, testDeployment('web', { replicas: 2 }));
+    await at.seconds(10);
+    const [own] = replicaSets(at);
+    await api.create(resources.namespaces, { metadata: { name: 'tenant' } });
+    const { ownerReferences = [] } = own?.metadata ?? {};
+    // The finalizer keeps the garbage collector from taking it away.
+    const metadata = { name: 'forged', finalizers: ['tenant.example/stay'], ownerReferences };
+    await api.create(resources.replicaSets, { ...own, metadata }, { namespace: 'tenant' });
+    await patch(at, 'web', { replicas: 3 });
+    await at.seconds(10);
+    expect(at.deployment('web').status).toMatchObject({ observedGeneration: 2, replicas: 3, updatedReplicas: 3 });
+    expect(await api.get(resources.replicaSets, 'forged', { namespace: 'tenant' })).toMatchObject({
+      spec: { replicas: 2 },
+    });
+  });
+
   test('of 40 replicas rolls with a surge of 25 % and never leaves its bounds', async () => {
     await using at = await startVirtualCluster({ nodes: testNodes(6) });
     await create(at, testDeployment('web', { replicas: 40 }));

@@ -1,8 +1,10 @@
 /** Stand-in of the Deployment controller: moves pods from old ReplicaSets to the one of the present template. */
 import type { Deployment, ReplicaSet } from '../../../api/core.ts';
-import { isAlreadyExists, isNotFound } from '../../../api/kube-error.ts';
+import { isAlreadyExists, isNotFound, unless } from '../../../api/kube-error.ts';
 import { resources } from '../../../api/resources.ts';
 import { createWorkQueue, type HandlerResult } from '../../../kube/queue.ts';
+import { byController } from '../../caches.ts';
+import { patchesOf } from '../../object-patches.ts';
 import { controllerOf, findCondition, isSameStatus, keyOf, nameOf, namespaceOf, uidOf } from '../../objects.ts';
 import { isFinished } from '../../pod-state.ts';
 import type { StandIn, StandInContext } from '../../stand-in.ts';
@@ -46,7 +48,9 @@ export function createDeploymentController({ api, caches, clock, random, log }: 
   const queue = createWorkQueue({ clock, random, log, name });
   const deployments = caches.of(resources.deployments);
   const replicaSets = caches.of(resources.replicaSets);
-  const setsOfController = replicaSets.index((set) => controllerOf(set)?.uid);
+  const setsOfController = byController(replicaSets);
+  const deploymentPatches = patchesOf(api, resources.deployments);
+  const setPatches = patchesOf(api, resources.replicaSets);
 
   deployments.onChange((before, after) => {
     const deployment = after ?? before;
@@ -70,7 +74,7 @@ export function createDeploymentController({ api, caches, clock, random, log }: 
   const sync = async (key: string): Promise<HandlerResult> => {
     const deployment = deployments.get(key);
     if (deployment === undefined) return undefined;
-    const rollout = rolloutOf(deployment, [...setsOfController(uidOf(deployment))]);
+    const rollout = rolloutOf(deployment, [...setsOfController(deployment)]);
     if (deployment.metadata?.deletionTimestamp !== undefined) return writeStatus(rollout);
     if (deployment.spec?.paused === true || isScalingEvent(deployment, rollout.sets)) {
       await resize(rollout, scaledSizes(rollout));
@@ -96,9 +100,7 @@ export function createDeploymentController({ api, caches, clock, random, log }: 
       await resize(rollout, new Map(running.map((set) => [nameOf(set), 0])));
       return writeStatus(rollout);
     }
-    const isOldPodLeft = oldSets.some((set) =>
-      [...caches.podsOfController(uidOf(set))].some((pod) => !isFinished(pod)),
-    );
+    const isOldPodLeft = oldSets.some((set) => [...caches.podsOfController(set)].some((pod) => !isFinished(pod)));
     if (isOldPodLeft) return writeStatus(rollout);
     if (newSet === undefined) return createNewSet(rollout);
     await markRevision(rollout, newSet);
@@ -114,13 +116,9 @@ export function createDeploymentController({ api, caches, clock, random, log }: 
     const empty = { name: '', replicas: 0, available: 0, createdAt: 0, annotatedMaxReplicas: undefined };
     const first = isRecreate ? bounds.replicas : (rollingUpdateStep(bounds, empty, oldSets.map(sizeOf)).get('') ?? 0);
     const set = newReplicaSet(deployment, revision, first, bounds);
-    let created: ReplicaSet;
-    try {
-      created = await api.create(resources.replicaSets, set, { namespace: namespaceOf(deployment) });
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-      return avoidCollision(deployment, set);
-    }
+    const call = { namespace: namespaceOf(deployment) };
+    const created = await unless(isAlreadyExists, api.create(resources.replicaSets, set, call));
+    if (created === undefined) return avoidCollision(deployment, set);
     await markDeployment(deployment, revision);
     return writeStatus(rolloutOf(deployment, [...oldSets, created]), true);
   };
@@ -131,8 +129,7 @@ export function createDeploymentController({ api, caches, clock, random, log }: 
     if (holder === undefined || controllerOf(holder)?.uid === uidOf(deployment)) return { requeueAfterMillis: 1000 };
     const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
     const body = { metadata: { resourceVersion: deployment.metadata?.resourceVersion }, status: { collisionCount } };
-    const options = { namespace: namespaceOf(deployment), subresource: 'status' };
-    await api.patch(resources.deployments, nameOf(deployment), { type: 'merge', body }, options);
+    await deploymentPatches.status(deployment, body);
     return undefined;
   };
 
@@ -144,13 +141,7 @@ export function createDeploymentController({ api, caches, clock, random, log }: 
     const isCurrent = Object.entries(annotations).every(([key, value]) => current[key] === value);
     const minReadySeconds = deployment.spec?.minReadySeconds ?? 0;
     if (!isCurrent || (newSet.spec?.minReadySeconds ?? 0) !== minReadySeconds) {
-      const body = { metadata: { annotations }, spec: { minReadySeconds } };
-      await api.patch(
-        resources.replicaSets,
-        nameOf(newSet),
-        { type: 'merge', body },
-        { namespace: namespaceOf(newSet) },
-      );
+      await setPatches.merge(newSet, { metadata: { annotations }, spec: { minReadySeconds } });
     }
     await markDeployment(deployment, revision);
   };
@@ -158,16 +149,10 @@ export function createDeploymentController({ api, caches, clock, random, log }: 
   const markDeployment = async (deployment: Deployment, revision: number): Promise<void> => {
     const annotations = { [REVISION_ANNOTATION]: String(revision) };
     if (deployment.metadata?.annotations?.[REVISION_ANNOTATION] === annotations[REVISION_ANNOTATION]) return;
-    const options = { namespace: namespaceOf(deployment) };
-    await api.patch(
-      resources.deployments,
-      nameOf(deployment),
-      { type: 'merge', body: { metadata: { annotations } } },
-      options,
-    );
+    await deploymentPatches.merge(deployment, { metadata: { annotations } });
   };
 
-  const resize = async ({ deployment, sets, bounds }: Rollout, sizes: SizeChanges): Promise<void> => {
+  const resize = async ({ sets, bounds }: Rollout, sizes: SizeChanges): Promise<void> => {
     const annotations = sizeAnnotations(bounds);
     for (const set of sets) {
       const replicas = sizes.get(nameOf(set));
@@ -177,13 +162,7 @@ export function createDeploymentController({ api, caches, clock, random, log }: 
       const mustAnnotate = !isAnnotated && (set.spec?.replicas ?? 0) > 0;
       if (replicas === undefined && !mustAnnotate) continue;
       const metadata = { annotations, resourceVersion: set.metadata?.resourceVersion };
-      const body = replicas === undefined ? { metadata } : { metadata, spec: { replicas } };
-      await api.patch(
-        resources.replicaSets,
-        nameOf(set),
-        { type: 'merge', body },
-        { namespace: namespaceOf(deployment) },
-      );
+      await setPatches.merge(set, replicas === undefined ? { metadata } : { metadata, spec: { replicas } });
     }
   };
 
@@ -206,11 +185,8 @@ export function createDeploymentController({ api, caches, clock, random, log }: 
     const excess = oldSets.length - (deployment.spec?.revisionHistoryLimit ?? DEFAULT_HISTORY);
     const oldest = disposable.sort((left, right) => revisionOf(left) - revisionOf(right) || byCreation(left, right));
     for (const set of oldest.slice(0, Math.max(0, excess))) {
-      try {
-        await api.delete(resources.replicaSets, nameOf(set), { namespace: namespaceOf(set), uid: uidOf(set) });
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
+      const call = { namespace: namespaceOf(set), uid: uidOf(set) };
+      await unless(isNotFound, api.delete(resources.replicaSets, nameOf(set), call));
     }
   };
 
@@ -219,9 +195,7 @@ export function createDeploymentController({ api, caches, clock, random, log }: 
     const key = keyOf(rollout.deployment);
     const deployment = deployments.get(key);
     if (deployment === undefined || uidOf(deployment) !== uidOf(rollout.deployment)) return undefined;
-    const { sets, newSet, bounds } = created
-      ? rollout
-      : rolloutOf(deployment, [...setsOfController(uidOf(deployment))]);
+    const { sets, newSet, bounds } = created ? rollout : rolloutOf(deployment, [...setsOfController(deployment)]);
     const nowMillis = clock.now();
     const input = { deployment, newSet, sets, maxUnavailable: bounds.maxUnavailable, created, nowMillis };
     const status = deploymentStatus(input);

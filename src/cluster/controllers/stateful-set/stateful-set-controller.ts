@@ -1,9 +1,11 @@
 /** Stand-in of the StatefulSet controller: one pod per ordinal, in order, each with its own claims. */
 
 import type { ControllerRevision, StatefulSet } from '../../../api/core.ts';
-import { isAlreadyExists } from '../../../api/kube-error.ts';
+import { isAlreadyExists, unless } from '../../../api/kube-error.ts';
 import { resources } from '../../../api/resources.ts';
 import { createWorkQueue, type HandlerResult } from '../../../kube/queue.ts';
+import { byController } from '../../caches.ts';
+import { patchesOf } from '../../object-patches.ts';
 import { controllerOf, isSameStatus, keyOf, nameOf, namespaceOf, uidOf } from '../../objects.ts';
 import { availableAt, isTerminating } from '../../pod-state.ts';
 import type { StandIn, StandInContext } from '../../stand-in.ts';
@@ -31,7 +33,7 @@ export function createStatefulSetController({ api, caches, clock, random, log }:
   const expectations = createExpectations(clock);
   const sets = caches.of(resources.statefulSets);
   const revisionsCache = caches.of(resources.controllerRevisions);
-  const revisionsOfController = revisionsCache.index((revision) => controllerOf(revision)?.uid);
+  const revisionsOfController = byController(revisionsCache);
 
   sets.onChange((before, after) => {
     if (after === undefined && before !== undefined) expectations.forget(keyOf(before));
@@ -50,27 +52,22 @@ export function createStatefulSetController({ api, caches, clock, random, log }:
 
   /** The revision of the present template, made when there is none, and the one the set is moving away from. */
   const ensureRevisions = async (set: StatefulSet): Promise<Revisions> => {
-    const history = [...revisionsOfController(uidOf(set))].sort((left, right) => left.revision - right.revision);
+    const history = [...revisionsOfController(set)].sort((left, right) => left.revision - right.revision);
     let collisionCount = set.status?.collisionCount ?? 0;
     const next = (history.at(-1)?.revision ?? 0) + 1;
     let update = history.findLast((revision) => isSameTemplate(templateOf(revision), set.spec?.template));
     const options = { namespace: namespaceOf(set) };
     if (update === undefined) {
-      try {
-        update = await api.create(resources.controllerRevisions, newRevision(set, next, collisionCount), options);
-      } catch (error) {
-        if (!isAlreadyExists(error)) throw error;
+      const create = (): Promise<ControllerRevision> =>
+        api.create(resources.controllerRevisions, newRevision(set, next, collisionCount), options);
+      update = await unless(isAlreadyExists, create());
+      if (update === undefined) {
         collisionCount++;
-        update = await api.create(resources.controllerRevisions, newRevision(set, next, collisionCount), options);
+        update = await create();
       }
     } else if (update !== history.at(-1)) {
       // A rollback: the old revision becomes the newest again.
-      update = await api.patch(
-        resources.controllerRevisions,
-        nameOf(update),
-        { type: 'merge', body: { revision: next } },
-        options,
-      );
+      update = await patchesOf(api, resources.controllerRevisions).merge(update, { revision: next });
     }
     const current = history.find((revision) => nameOf(revision) === set.status?.currentRevision) ?? update;
     return { current, update, collisionCount };
@@ -89,7 +86,7 @@ export function createStatefulSetController({ api, caches, clock, random, log }:
 
   const viewOf = (set: StatefulSet, revisions: Revisions): StatefulSetView => ({
     set,
-    pods: [...caches.podsOfController(uidOf(set))],
+    pods: [...caches.podsOfController(set)],
     currentRevision: nameOf(revisions.current),
     updateRevision: nameOf(revisions.update),
     nowMillis: clock.now(),
@@ -123,11 +120,7 @@ export function createStatefulSetController({ api, caches, clock, random, log }:
     try {
       for (const claim of claimsOf(set, ordinal)) {
         if (caches.of(resources.persistentVolumeClaims).get(keyOf(claim)) !== undefined) continue;
-        try {
-          await api.create(resources.persistentVolumeClaims, claim, options);
-        } catch (error) {
-          if (!isAlreadyExists(error)) throw error;
-        }
+        await unless(isAlreadyExists, api.create(resources.persistentVolumeClaims, claim, options));
       }
       const source = revision === nameOf(revisions.update) ? revisions.update : revisions.current;
       const template = templateOf(source) ?? set.spec?.template;
@@ -150,9 +143,8 @@ export function createStatefulSetController({ api, caches, clock, random, log }:
   /** Revisions that a pod still has are kept whatever the limit: it may have to be made again. */
   const pruneHistory = async (set: StatefulSet, revisions: Revisions): Promise<void> => {
     const live = new Set([nameOf(revisions.current), nameOf(revisions.update)]);
-    for (const pod of caches.podsOfController(uidOf(set)))
-      live.add(pod.metadata?.labels?.['controller-revision-hash'] ?? '');
-    const unused = [...revisionsOfController(uidOf(set))].filter((revision) => !live.has(nameOf(revision)));
+    for (const pod of caches.podsOfController(set)) live.add(pod.metadata?.labels?.['controller-revision-hash'] ?? '');
+    const unused = [...revisionsOfController(set)].filter((revision) => !live.has(nameOf(revision)));
     const excess = unused.length - (set.spec?.revisionHistoryLimit ?? DEFAULT_HISTORY);
     const oldest = unused.sort((left, right) => left.revision - right.revision).slice(0, Math.max(0, excess));
     for (const revision of oldest) {
@@ -164,7 +156,7 @@ export function createStatefulSetController({ api, caches, clock, random, log }:
   const nextAvailability = (set: StatefulSet): HandlerResult => {
     const minReadySeconds = set.spec?.minReadySeconds ?? 0;
     if (minReadySeconds === 0) return undefined;
-    const waits = [...caches.podsOfController(uidOf(set))].flatMap((pod) => {
+    const waits = [...caches.podsOfController(set)].flatMap((pod) => {
       const wait = (availableAt(pod, minReadySeconds) ?? 0) - clock.now();
       return wait > 0 ? [wait] : [];
     });
