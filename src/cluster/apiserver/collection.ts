@@ -4,20 +4,11 @@
  */
 
 import { ascending } from '../../lib/ascending.ts';
+import { firstIndex } from '../../lib/first-index.ts';
+import { createEventHistory, type StoreEvent } from './event-history.ts';
 import type { ApiObject } from './served-type.ts';
+import { createSortedKeys } from './sorted-keys.ts';
 import { expired } from './status-error.ts';
-
-/** One write. With `previous`, watches tell what entered or left their selection, and lists go back in time. */
-export interface StoreEvent {
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  readonly revision: number;
-  readonly atMillis: number;
-  readonly key: string;
-  /** The state after the event; for DELETED the last state, carrying the deletion's revision. */
-  readonly object: ApiObject;
-  /** The state before; absent for ADDED. */
-  readonly previous: ApiObject | undefined;
-}
 
 /** Told of writes synchronously, in the order of revisions, while the write is under way: it must not write itself. */
 export interface Subscriber {
@@ -60,43 +51,14 @@ export function createCollection({ historyLimit, startRevision, triggerOf }: Col
   const objects = new Map<string, ApiObject>();
   const everyone = new Set<Subscriber>();
   const byTrigger = new Map<string, Set<Subscriber>>();
-  let history: StoreEvent[] = [];
-  /** Where `history` begins to count; what lies before is dropped in bulk. */
-  let historyStart = 0;
-  let compacted = startRevision;
-  // Kept lazily: a burst of creations only appends, the next list sorts once.
-  let keys: string[] = [];
-  let keysSorted = true;
-  /** Deletions since `keys` was last cleared of them. */
-  let deletedKeys = 0;
-
-  const sortedKeys = (): string[] => {
-    if (deletedKeys > 0) {
-      keys = [...new Set(keys)].filter((key) => objects.has(key));
-      deletedKeys = 0;
-    }
-    if (!keysSorted) {
-      keys.sort();
-      keysSorted = true;
-    }
-    return keys;
-  };
-
-  const firstIndex = (sorted: readonly string[], bound: string): number => {
-    let low = 0;
-    let high = sorted.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((sorted[middle] ?? '') < bound) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
+  const history = createEventHistory(historyLimit, startRevision);
+  const keys = createSortedKeys((key) => objects.has(key));
 
   const range = (prefix: string): ApiObject[] => {
-    const sorted = sortedKeys();
+    const sorted = keys.all();
     const found: ApiObject[] = [];
-    for (let index = firstIndex(sorted, prefix); index < sorted.length; index++) {
+    const start = firstIndex(sorted.length, (index) => (sorted[index] ?? '') >= prefix);
+    for (let index = start; index < sorted.length; index++) {
       const key = sorted[index] ?? '';
       if (!key.startsWith(prefix)) break;
       const object = objects.get(key);
@@ -105,36 +67,13 @@ export function createCollection({ historyLimit, startRevision, triggerOf }: Col
     return found;
   };
 
-  const trim = (): void => {
-    while (history.length - historyStart > historyLimit) {
-      compacted = history[historyStart]?.revision ?? compacted;
-      historyStart++;
-    }
-    // Amortised: the array is cut only when half of it is dead.
-    if (historyStart > 1_024 && historyStart * 2 > history.length) {
-      history = history.slice(historyStart);
-      historyStart = 0;
-    }
-  };
-
-  const firstAfter = (revision: number): number => {
-    let low = historyStart;
-    let high = history.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((history[middle]?.revision ?? 0) <= revision) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
-
   return {
     get: (key) => objects.get(key),
     size: () => objects.size,
     range,
     rangeAt(prefix, revision) {
-      if (revision < compacted) throw expired('The resourceVersion for the provided list is too old.');
-      const newer = history.slice(firstAfter(revision));
+      const newer = history.after(revision);
+      if (newer === undefined) throw expired('The resourceVersion for the provided list is too old.');
       if (newer.length === 0) return range(prefix);
       const undone = new Map<string, ApiObject | undefined>();
       for (const event of newer.reverse()) undone.set(event.key, event.previous);
@@ -148,17 +87,12 @@ export function createCollection({ historyLimit, startRevision, triggerOf }: Col
     record(event) {
       if (event.type === 'DELETED') {
         objects.delete(event.key);
-        deletedKeys++;
+        keys.onDeleted();
       } else {
-        if (event.previous === undefined) {
-          const last = keys.at(-1);
-          if (last !== undefined && last > event.key) keysSorted = false;
-          keys.push(event.key);
-        }
+        if (event.previous === undefined) keys.add(event.key);
         objects.set(event.key, event.object);
       }
       history.push(event);
-      trim();
       for (const subscriber of everyone) subscriber.deliver(event);
       if (triggerOf === undefined || byTrigger.size === 0) return;
       const after = triggerOf(event.object);
@@ -166,15 +100,9 @@ export function createCollection({ historyLimit, startRevision, triggerOf }: Col
       const before = event.previous === undefined ? after : triggerOf(event.previous);
       if (before !== after) for (const subscriber of byTrigger.get(before) ?? []) subscriber.deliver(event);
     },
-    eventsAfter(revision) {
-      if (revision < compacted) return undefined;
-      return history.slice(firstAfter(revision));
-    },
-    compact(revision) {
-      historyStart = firstAfter(revision);
-      compacted = Math.max(compacted, revision);
-    },
-    compactedRevision: () => compacted,
+    eventsAfter: history.after,
+    compact: history.compact,
+    compactedRevision: history.compactedRevision,
     subscribe(subscriber) {
       const { trigger } = subscriber;
       const set = trigger === undefined ? everyone : (byTrigger.get(trigger) ?? new Set());

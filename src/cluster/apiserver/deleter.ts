@@ -9,7 +9,7 @@ import { checkNamespaceDeletable } from './namespace-lifecycle.ts';
 import { type Reader, storageKey } from './reader.ts';
 import type { Admission, WriteContext } from './request.ts';
 import { checkPriorityClassDeletable } from './rules/priority-class.ts';
-import type { ApiObject, Metadata, ServedType } from './served-type.ts';
+import { type ApiObject, fromStored, type Metadata, type ServedType } from './served-type.ts';
 import { conflict, internalError } from './status-error.ts';
 import type { Storage } from './storage.ts';
 
@@ -90,8 +90,7 @@ export function createDeleter({ storage, reader, clock, mutate, validate }: Dele
           const last = type.storage === '/pods' ? lastPodState(current, clock.now()) : current;
           if (context.dryRun) return { object: last === current ? shown : last, gone: true };
           const removed = storage.remove(type, current, last);
-          if (removed !== undefined)
-            return { object: type.view === undefined ? removed : type.view.fromStored(removed), gone: true };
+          if (removed !== undefined) return { object: fromStored(type, removed), gone: true };
           continue;
         }
         if (metadata === current.metadata || context.dryRun) return { object: shown, gone: false };

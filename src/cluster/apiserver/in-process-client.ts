@@ -88,6 +88,12 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
     signal?.throwIfAborted();
     return info;
   };
+  /** What every write goes through. @throws ConnectionDropped where its answer is to be lost. */
+  const carryOut = async <T>(info: RequestInfo, work: () => Promise<T>): Promise<T> => {
+    const done = await gate.perform(info, work);
+    gate.leave(info);
+    return done;
+  };
 
   return {
     async get(type, name, options) {
@@ -116,16 +122,12 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
       const info = await pass('create', { type: served, namespace, subresource: '' }, options?.signal);
       // As over the network: custom resources must say what they are, built-in ones may.
       const named = { apiVersion: apiVersionOf(served), kind: served.kind, ...body };
-      const created = await gate.perform(info, () => operations.create(served, namespace, named, write(options)));
-      gate.leave(info);
-      return as(created);
+      return as(await carryOut(info, () => operations.create(served, namespace, named, write(options))));
     },
     async createSubresource(type, name, subresource, body, options) {
       const at = { ...target(type, name, options), subresource };
       const info = await pass('create', at, options?.signal);
-      const answer = await gate.perform(info, () => operations.act(at, bodyOf(body), write(options)));
-      gate.leave(info);
-      return as<KubeObject>(answer);
+      return as<KubeObject>(await carryOut(info, () => operations.act(at, bodyOf(body), write(options))));
     },
     async replace(type, object, options) {
       const isStatus = options?.subresource === 'status';
@@ -136,23 +138,18 @@ export function createInProcessClient({ operations, registry, gate, caller }: In
         ...(options?.namespace === undefined && namespace !== undefined ? { namespace } : {}),
       });
       const info = await pass('update', at, options?.signal);
-      const { object: replaced } = await gate.perform(info, () => operations.replace(at, body, write(options)));
-      gate.leave(info);
-      return as(replaced);
+      return as((await carryOut(info, () => operations.replace(at, body, write(options)))).object);
     },
     async patch(type, name, patch, options) {
       const at = target(type, name, options);
       const info = await pass('patch', at, options?.signal);
       if (patch.type === 'apply' && options?.fieldManager === undefined) throw missingFieldManager();
-      const { object } = await gate.perform(info, () => operations.patch(at, patch, write(options)));
-      gate.leave(info);
-      return as(object);
+      return as((await carryOut(info, () => operations.patch(at, patch, write(options)))).object);
     },
     async delete(type, name, options) {
       const at = target(type, name, options);
       const info = await pass('delete', at, options?.signal);
-      await gate.perform(info, () => operations.delete(at, options ?? {}, write(undefined)));
-      gate.leave(info);
+      await carryOut(info, () => operations.delete(at, options ?? {}, write(undefined)));
     },
     async discover(apiVersion) {
       const slash = apiVersion.indexOf('/');

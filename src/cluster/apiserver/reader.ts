@@ -4,9 +4,10 @@
  * pkg/apis/meta/internalversion/validation; apiserver pkg/storage/etcd3/store.go.
  */
 import type { KubeError } from '../../api/kube-error.ts';
+import { firstIndex } from '../../lib/first-index.ts';
 import { forbiddenField, unsupportedField } from './field-errors.ts';
 import { parseFieldSelector, parseLabelSelector } from './selectors.ts';
-import type { ApiObject, ServedType } from './served-type.ts';
+import { type ApiObject, fromStored, type ServedType } from './served-type.ts';
 import { badRequest, expired, invalid, notFound, tooLargeResourceVersion } from './status-error.ts';
 import type { Storage } from './storage.ts';
 
@@ -148,7 +149,7 @@ export function createReader(storage: Storage): Reader {
   const find: Reader['find'] = (type, namespace, name) => {
     if (type.source !== undefined) return type.source(namespace).find(({ metadata }) => metadata.name === name);
     const stored = storage.collection(type).get(storageKey(type, namespace, name));
-    return stored === undefined || type.view === undefined ? stored : type.view.fromStored(stored);
+    return stored && fromStored(type, stored);
   };
 
   const get: Reader['get'] = (type, namespace, name) => {
@@ -226,15 +227,10 @@ export function createReader(storage: Storage): Reader {
 
 /** Index of the first of `sorted` objects whose key is not before `start`. */
 function firstFrom(type: ServedType, sorted: readonly ApiObject[], start: string): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const object = sorted[middle];
-    if (object !== undefined && keyIn(type, object) < start) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstIndex(sorted.length, (index) => {
+    const object = sorted[index];
+    return object === undefined || keyIn(type, object) >= start;
+  });
 }
 
 function keyIn(type: ServedType, object: ApiObject): string {

@@ -111,3 +111,12 @@ export interface ServedType extends ResourceType {
     readonly toStored: (object: ApiObject) => ApiObject;
   };
 }
+
+/** As the type shows it. */
+export function fromStored({ view }: ServedType, stored: ApiObject): ApiObject {
+  return view === undefined ? stored : view.fromStored(stored);
+}
+
+export function toStored({ view }: ServedType, shown: ApiObject): ApiObject {
+  return view === undefined ? shown : view.toStored(shown);
+}

@@ -6,9 +6,9 @@ import type { Status } from '../../api/core.ts';
 import { apiVersionOf } from '../../api/resources.ts';
 import type { Clock, Timer } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
-import type { StoreEvent } from './collection.ts';
+import type { StoreEvent } from './event-history.ts';
 import { compileFilter, parseResourceVersion, type Selection } from './reader.ts';
-import type { ApiObject, ServedType } from './served-type.ts';
+import { type ApiObject, fromStored, type ServedType } from './served-type.ts';
 import { badRequest, expired, tooLargeResourceVersion } from './status-error.ts';
 import type { Storage } from './storage.ts';
 
@@ -107,7 +107,7 @@ export function createWatcher({ storage, clock, random, bookmarkMillis, onTick }
       // A watch from the future sees nothing until the store gets there.
       let seen = Math.max(from ?? 0, 0);
 
-      const show = (object: ApiObject): ApiObject => (type.view === undefined ? object : type.view.fromStored(object));
+      const show = (object: ApiObject): ApiObject => fromStored(type, object);
       const emit = (event: StoreEvent): void => {
         if (!live || event.revision <= seen) return;
         seen = event.revision;

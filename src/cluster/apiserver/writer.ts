@@ -16,7 +16,7 @@ import { type Reader, storageKey } from './reader.ts';
 import type { Admission, AdmissionAttributes, WriteContext } from './request.ts';
 import { checkObjectCounts } from './rules/object-counts.ts';
 import { zeroStruct } from './schema/decode-struct.ts';
-import type { ApiObject, RuleContext, ServedType } from './served-type.ts';
+import { type ApiObject, fromStored, type RuleContext, type ServedType, toStored } from './served-type.ts';
 import {
   alreadyExists,
   badRequest,
@@ -117,9 +117,9 @@ export function createWriter(options: WriterOptions): Writer {
     const present = reader.find(type, namespace, name);
     if (present !== undefined) throw alreadyExists(type, name, present.metadata.deletionTimestamp !== undefined);
     if (context.dryRun) return object;
-    const stored = storage.put(type, undefined, type.view === undefined ? object : type.view.toStored(object));
+    const stored = storage.put(type, undefined, toStored(type, object));
     if (stored === undefined) throw alreadyExists(type, name);
-    return type.view === undefined ? stored : type.view.fromStored(stored);
+    return fromStored(type, stored);
   };
 
   return {
@@ -227,15 +227,14 @@ export function createWriter(options: WriterOptions): Writer {
         if (changed === current) return current;
         if (context.dryRun) return changed;
         if (stored === undefined) continue;
-        const toStore = type.view === undefined ? changed : type.view.toStored(changed);
         // The last finalizer of an object being deleted has gone: the update is the deletion.
         if (isFinished(type, changed)) {
           const removed = storage.remove(type, stored);
-          if (removed !== undefined) return type.view === undefined ? removed : type.view.fromStored(removed);
+          if (removed !== undefined) return fromStored(type, removed);
           continue;
         }
-        const written = storage.put(type, stored, toStore);
-        if (written !== undefined) return type.view === undefined ? written : type.view.fromStored(written);
+        const written = storage.put(type, stored, toStored(type, changed));
+        if (written !== undefined) return fromStored(type, written);
       }
       throw internalError(`${type.plural} ${JSON.stringify(name)}: gave up after ${MAX_ATTEMPTS} conflicting writes`);
     },

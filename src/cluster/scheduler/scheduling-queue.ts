@@ -1,6 +1,7 @@
 /** Pods waiting for a node: the ones to try now, the ones backing off, and the ones no node can take at present. */
 import type { Pod } from '../../api/core.ts';
 import type { Clock, Timer } from '../../lib/clock.ts';
+import { firstIndex } from '../../lib/first-index.ts';
 import { timeOf, uidOf } from '../objects.ts';
 
 /** Source: pkg/scheduler/backend/queue: `DefaultPodInitialBackoffDuration`, `DefaultPodMaxBackoffDuration`. */
@@ -55,15 +56,11 @@ export function createSchedulingQueue(clock: Clock, onReady: () => void): Schedu
 
   /** Kept in order, last to go first, so that taking one is a pop. Newcomers mostly belong near the front. */
   const insert = (entry: Ready): void => {
-    let low = 0;
-    let high = ready.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const other = ready[middle];
-      if (other !== undefined && isAfter(other, entry)) low = middle + 1;
-      else high = middle;
-    }
-    ready.splice(low, 0, entry);
+    const place = firstIndex(ready.length, (index) => {
+      const other = ready[index];
+      return other === undefined || !isAfter(other, entry);
+    });
+    ready.splice(place, 0, entry);
   };
 
   const activate = (uid: string): void => {

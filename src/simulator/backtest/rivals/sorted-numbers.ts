@@ -1,4 +1,5 @@
 /** Numbers kept in order while they come and go, in pieces, so that a workload with a hundred replicas costs no more a sample. */
+import { firstIndex } from '../../../lib/first-index.ts';
 
 export interface SortedNumbers {
   insert(value: number): void;
@@ -59,15 +60,3 @@ export function createSortedNumbers(): SortedNumbers {
 /** Index of the first element that is not below `value`. */
 const lowerBound = (sorted: readonly number[], value: number): number =>
   firstIndex(sorted.length, (index) => (sorted[index] ?? 0) >= value);
-
-/** The first index below `length` that holds, or `length`; all after one that holds do, too. */
-function firstIndex(length: number, holds: (index: number) => boolean): number {
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (holds(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
