@@ -39,20 +39,33 @@ export interface Launch {
 
 /** Large pods first, as bin packing wants it; the cheapest pool that can take a pod is asked first. */
 export function planLaunches(input: PlanInput): Launch[] {
-  const cluster = createTrial(input.cluster);
   const { infoOf } = input;
-  const daemons = input.daemons.map(infoOf);
-  for (const node of input.inFlight) join(node, cluster, daemons);
-  const byPrice = [...input.pools].sort((left, right) => left.pricePerHour - right.pricePerHour);
-  const launches: Launch[] = [];
+  const cluster = createTrial(input.cluster);
+  const pools = [...input.pools].sort((left, right) => left.pricePerHour - right.pricePerHour);
+  const pass: Pass = { ...input, cluster, pools, daemons: input.daemons.map(infoOf), launches: [] };
+  for (const node of input.inFlight) join(node, pass);
   for (const info of input.pending.map(infoOf).sort(largestFirst)) {
     const volumes = input.volumesOf(info);
-    if (volumes === undefined || placeOnExisting(info, cluster, volumes)) continue;
-    const launch = launchFor(info, cluster, volumes, byPrice, launches, daemons, input);
-    if (launch !== undefined) launches.push(launch);
+    if (volumes === undefined) continue;
+    const waiting = { info, volumes };
+    if (!placeOnExisting(waiting, cluster)) launchFor(waiting, pass);
   }
   cluster.undo();
-  return launches;
+  return pass.launches;
+}
+
+/** The input made ready, and what is asked for so far. */
+interface Pass extends Omit<PlanInput, 'daemons'> {
+  /** In the order of price. */
+  readonly pools: readonly NodePool[];
+  readonly daemons: readonly PodInfo[];
+  readonly launches: Launch[];
+}
+
+/** A pod and where its volumes are. */
+interface Waiting {
+  readonly info: PodInfo;
+  readonly volumes: readonly PersistentVolume[];
 }
 
 /** `cluster` to try things in, which `undo` takes back: pods put there are new to it, nodes may be there already. */
@@ -83,7 +96,7 @@ function createTrial(cluster: ClusterState): ClusterState & { undo(): void } {
   };
 }
 
-function placeOnExisting(info: PodInfo, cluster: ClusterState, volumes: readonly PersistentVolume[]): boolean {
+function placeOnExisting({ info, volumes }: Waiting, cluster: ClusterState): boolean {
   const refuse = createPodFilter(info, cluster, volumes);
   for (const state of cluster.nodes()) {
     if (refuse(state) !== undefined) continue;
@@ -93,41 +106,29 @@ function placeOnExisting(info: PodInfo, cluster: ClusterState, volumes: readonly
   return false;
 }
 
-function launchFor(
-  info: PodInfo,
-  cluster: ClusterState,
-  volumes: readonly PersistentVolume[],
-  pools: readonly NodePool[],
-  launches: readonly Launch[],
-  daemons: readonly PodInfo[],
-  input: PlanInput,
-): Launch | undefined {
-  for (const pool of pools) {
+function launchFor(waiting: Waiting, pass: Pass): void {
+  const { cluster, launches, nowMillis } = pass;
+  for (const pool of pass.pools) {
     const planned = launches.filter((launch) => launch.pool === pool).length;
-    if (input.countOf(pool.name) + planned >= (pool.maxNodes ?? Number.POSITIVE_INFINITY)) continue;
+    if (pass.countOf(pool.name) + planned >= (pool.maxNodes ?? Number.POSITIVE_INFINITY)) continue;
     for (const zone of emptiestFirst(pool, cluster)) {
-      if (!input.isWorthAsking(pool.name, zone)) continue;
-      const candidate = nodeObject(nodeSpecOf(pool, zone, `${pool.name}-candidate`), input.nowMillis);
-      if (!wouldTake(info, candidate, cluster, volumes, daemons)) continue;
-      if (!input.request(pool, zone)) continue;
-      const node = nodeObject(nodeSpecOf(pool, zone, input.nextName(pool)), input.nowMillis);
-      join(node, cluster, daemons);
-      cluster.putPod(info, nameOf(node));
-      return { pool, zone, node };
+      if (!pass.isWorthAsking(pool.name, zone)) continue;
+      const candidate = nodeObject(nodeSpecOf(pool, zone, `${pool.name}-candidate`), nowMillis);
+      if (!wouldTake(waiting, candidate, pass)) continue;
+      if (!pass.request(pool, zone)) continue;
+      const node = nodeObject(nodeSpecOf(pool, zone, pass.nextName(pool)), nowMillis);
+      join(node, pass);
+      cluster.putPod(waiting.info, nameOf(node));
+      launches.push({ pool, zone, node });
+      return;
     }
   }
-  return undefined;
 }
 
 /** Tried in the cluster, not beside it: a new node may be a new domain for spread constraints. */
-function wouldTake(
-  info: PodInfo,
-  candidate: Node,
-  cluster: ClusterState,
-  volumes: readonly PersistentVolume[],
-  daemons: readonly PodInfo[],
-): boolean {
-  const state = join(candidate, cluster, daemons);
+function wouldTake({ info, volumes }: Waiting, candidate: Node, pass: Pass): boolean {
+  const { cluster } = pass;
+  const state = join(candidate, pass);
   const isTaken = state !== undefined && createPodFilter(info, cluster, volumes)(state) === undefined;
   for (const uid of state?.pods.keys() ?? []) cluster.removePod(uid);
   cluster.removeNode(nameOf(candidate));
@@ -135,7 +136,7 @@ function wouldTake(
 }
 
 /** A node to come, with the daemons that will run on it. */
-function join(node: Node, cluster: ClusterState, daemons: readonly PodInfo[]): NodeState | undefined {
+function join(node: Node, { cluster, daemons }: Pass): NodeState | undefined {
   const name = nameOf(node);
   cluster.putNode(node);
   const state = cluster.node(name);

@@ -73,15 +73,19 @@ function servicePorts(service: ApiObject): string {
   return ports.length === 0 ? '<none>' : ports.join(',');
 }
 
-function eventColumns(
-  target: string,
-  note: string,
-  first: string,
-  last: string,
-  total: string,
-  controller: string,
-  source: string,
-): readonly ColumnSource[] {
+/** What the fields are called, which differs between the two groups that have events. */
+interface EventFields {
+  readonly target: string;
+  readonly note: string;
+  readonly first: string;
+  readonly last: string;
+  readonly total: string;
+  readonly controller: string;
+  readonly source: string;
+}
+
+function eventColumns(fields: EventFields): readonly ColumnSource[] {
+  const { target, note, first, last, total, controller, source } = fields;
   const firstSeen: Cell = (event, now) => ageOf(stringAt(event, first) ?? stringAt(event, 'eventTime'), now);
   const lastSeen: Cell = (event, now) => {
     const at = stringAt(event, 'series', 'lastObservedTime') ?? stringAt(event, last);
@@ -106,15 +110,15 @@ function eventColumns(
   ];
 }
 
-const CORE_EVENT = eventColumns(
-  'involvedObject',
-  'message',
-  'firstTimestamp',
-  'lastTimestamp',
-  'count',
-  'reportingComponent',
-  'source',
-);
+const CORE_EVENT = eventColumns({
+  target: 'involvedObject',
+  note: 'message',
+  first: 'firstTimestamp',
+  last: 'lastTimestamp',
+  total: 'count',
+  controller: 'reportingComponent',
+  source: 'source',
+});
 
 /** Columns after the name, by `group/plural`. */
 export const TABLE_COLUMNS: Readonly<Record<string, readonly ColumnSource[]>> = {
@@ -222,12 +226,12 @@ export const TABLE_COLUMNS: Readonly<Record<string, readonly ColumnSource[]>> = 
 };
 
 /** The same for events read in their newer form, whose fields are named otherwise. */
-export const NEW_EVENT_COLUMNS = eventColumns(
-  'regarding',
-  'note',
-  'deprecatedFirstTimestamp',
-  'deprecatedLastTimestamp',
-  'deprecatedCount',
-  'reportingController',
-  'deprecatedSource',
-);
+export const NEW_EVENT_COLUMNS = eventColumns({
+  target: 'regarding',
+  note: 'note',
+  first: 'deprecatedFirstTimestamp',
+  last: 'deprecatedLastTimestamp',
+  total: 'deprecatedCount',
+  controller: 'reportingController',
+  source: 'deprecatedSource',
+});
