@@ -51,6 +51,12 @@ const LOSSES_APART_MILLIS: Millis = 780_000;
 /** Decisions kept for the screen. */
 const MAX_DECISIONS = 50;
 
+interface Looked {
+  readonly workloads: readonly PlannedWorkload[];
+  /** The machine stood still meanwhile. */
+  readonly wasStill: boolean;
+}
+
 /** Runs until its time is over or `signal` aborts, and tells what was seen. */
 export async function play(options: PlayOptions): Promise<Played> {
   const { world, monitor, presenter, clock, startedAt, runMillis, signal } = options;
@@ -60,9 +66,7 @@ export async function play(options: PlayOptions): Promise<Played> {
   const losses: EpochMillis[] = [];
   const firstReplicas = new Map<string, number>();
   let restarts = world.restarts();
-  let disturbances = 0;
-  let first: readonly PodShare[] = [];
-  let last: readonly PodShare[] = [];
+  let shares: Played['shares'] = { first: [], last: [] };
   const unsubscribe = world.onDecision((line) => {
     decisions.push(line);
     if (decisions.length > MAX_DECISIONS) decisions.shift();
@@ -78,24 +82,26 @@ export async function play(options: PlayOptions): Promise<Played> {
     all.filter(({ plan }) => plan.policy.state !== 'unmanaged');
 
   /** One look at the world: judged, shown, and returned. */
-  const tick = async (): Promise<readonly PlannedWorkload[]> => {
+  const tick = async (): Promise<Looked> => {
     const workloads = managedOf(look());
     for (const { workload } of workloads)
       if (!firstReplicas.has(workloadKey(workload))) firstReplicas.set(workloadKey(workload), workload.replicas);
     monitor.observe(observationOf(workloads));
-    last = world.shares();
+    const last = world.shares();
     // Until both run and use something there is nothing to compare with.
-    if (first.length < 2 && last.every(({ used }) => used > 0)) first = last;
+    const isFirst = shares.first.length < 2 && last.every(({ used }) => used > 0);
+    shares = { first: isFirst ? last : shares.first, last };
     presenter.show(frameOf(workloads));
     const before = clock.now();
     await pause(clock, TICK_MILLIS, signal);
-    const wasStill = clock.now() - before > TICK_MILLIS + STANDSTILL_MILLIS;
-    if (signal.aborted || (!wasStill && world.restarts() === restarts)) return workloads;
-    restarts = world.restarts();
-    disturbances++;
-    monitor.excuse();
-    presenter.announce('The machine stood still for a while. The story goes on when everything is at rest again.');
-    return workloads;
+    const isLate = clock.now() - before > TICK_MILLIS + STANDSTILL_MILLIS;
+    const wasStill = !signal.aborted && (isLate || world.restarts() !== restarts);
+    if (wasStill) {
+      restarts = world.restarts();
+      monitor.excuse();
+      presenter.announce('The machine stood still for a while. The story goes on when everything is at rest again.');
+    }
+    return { workloads, wasStill };
   };
 
   const observationOf = (workloads: readonly PlannedWorkload[]): Observation => ({
@@ -112,7 +118,7 @@ export async function play(options: PlayOptions): Promise<Played> {
     workloads: workloads.map(workloadLine),
     decisions,
     evictions: world.evictions(),
-    shares: sharesText(last),
+    shares: sharesText(shares.last),
     violations: monitor
       .results()
       .flatMap(({ violation, invariant }) =>
@@ -125,11 +131,10 @@ export async function play(options: PlayOptions): Promise<Played> {
     // The first one begins with nothing running, on a machine that nobody knows.
     let ticksLeft = ((chapters === 0 ? PATIENCE : 1) * limitMillis) / TICK_MILLIS;
     let calmTicks = 0;
-    let known = disturbances;
     while (!isOver()) {
-      const seen = observationOf(await tick());
-      if (disturbances !== known) {
-        known = disturbances;
+      const { workloads, wasStill } = await tick();
+      const seen = observationOf(workloads);
+      if (wasStill) {
         ticksLeft = (PATIENCE * limitMillis) / TICK_MILLIS;
         calmTicks = 0;
       }
@@ -163,12 +168,12 @@ export async function play(options: PlayOptions): Promise<Played> {
       presenter.announce(
         `At rest after ${Math.round((clock.now() - before) / 1000)} s; ${counted(world.evictions(), 'eviction')} so far.`,
       );
-      const known = disturbances;
+      let wasDisturbed = false;
       const resumeAt = clock.now() + PAUSE_MILLIS;
-      while (!isOver() && clock.now() < resumeAt) await tick();
-      if (disturbances !== known) await watch({ ...chapter, limitMillis: PATIENCE * chapter.limitMillis });
+      while (!isOver() && clock.now() < resumeAt) wasDisturbed = (await tick()).wasStill || wasDisturbed;
+      if (wasDisturbed) await watch({ ...chapter, limitMillis: PATIENCE * chapter.limitMillis });
     }
-    return { chapters, evictions: world.evictions(), shares: { first, last } };
+    return { chapters, evictions: world.evictions(), shares };
   } finally {
     unsubscribe();
   }
