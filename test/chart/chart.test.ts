@@ -258,6 +258,26 @@ describe.skipIf(missing !== undefined)('with helm', () => {
     expect(affinityOf(['onDemandAffinity=none'])).toBeUndefined();
   });
 
+  test('what is ours is known whatever nameOverride says; of what its pods are part is the user’s to say', () => {
+    const OURS = ['metadata', 'labels', 'app.kubernetes.io/part-of'];
+    const labelsOf = (set: readonly string[]) =>
+      render(programs, { set: ['nameOverride=sizes', 'engines.allocation=true', ...set] })
+        .filter(({ kind }) => kind === 'Deployment' || kind === 'DaemonSet')
+        .map((workload) => [
+          OURS.reduce<unknown>((part, key) => Object(part)[key], workload),
+          OURS.reduce<unknown>((part, key) => Object(part)[key], at(workload, 'spec.template')),
+        ]);
+    expect(labelsOf([])).toEqual([
+      ['stowage', 'stowage'],
+      ['stowage', 'stowage'],
+    ]);
+    const own = 'podLabels.app\\.kubernetes\\.io/part-of=platform';
+    expect(labelsOf([own, `agent.${own}`])).toEqual([
+      ['stowage', 'platform'],
+      ['stowage', 'platform'],
+    ]);
+  });
+
   test('deploy/ is current: npm run manifests writes it', () => {
     const rendered = renderDeployManifests(programs, root);
     for (const [path, text] of rendered) expect(readFileSync(join(root, path), 'utf8'), path).toBe(text);

@@ -77,6 +77,11 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 app.kubernetes.io/part-of: stowage
 {{- end -}}
 
+{{/* With labels of the user's, which may say of what it is part to him. */}}
+{{- define "stowage.podLabels" -}}
+{{- mergeOverwrite (include "stowage.ownLabel" . | fromYaml) . | toYaml -}}
+{{- end -}}
+
 {{/*
 Values that came after the first chart are absent where `helm upgrade --reuse-values` comes from an earlier one: what is
 nested in them is read with parentheses, and what is safe is the default of what is missing.
