@@ -31,7 +31,6 @@ function setUp() {
     ownerTypeOf: () => undefined,
     spot,
     sizes: undefined,
-    onAnswer: () => {},
     metrics: createMetrics(),
     clock,
     log: createSilentLogger(),

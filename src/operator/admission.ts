@@ -25,8 +25,6 @@ export interface AdmissionOptions {
   readonly spot: SpotWatch;
   /** What rightsizing adds; undefined where it is off. */
   readonly sizes: SizeNewPods | undefined;
-  /** Called with each answer: the handler is registered and reached. */
-  readonly onAnswer: () => void;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -38,6 +36,8 @@ export interface AdmissionOptions {
  */
 export interface Admission {
   readonly handle: MutateHandler;
+  /** Somebody asked: the handler is registered and reached. */
+  hasAnswered(): boolean;
   /** Forgets expired claims now and then, until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -60,6 +60,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const { api, view, rules, metrics, clock } = options;
   const log = options.log.child('webhook');
   let unseenUntil = Number.NEGATIVE_INFINITY;
+  let hasAnswered = false;
   const ledger = createClaimLedger({
     get ttlMillis() {
       return rules().settings.claimTtlMillis;
@@ -90,7 +91,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     clock,
     log,
     onAnswer(observation) {
-      options.onAnswer();
+      hasAnswered = true;
       count(metrics, observation);
     },
   });
@@ -102,6 +103,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   });
   return {
     handle,
+    hasAnswered: () => hasAnswered,
     async run(signal) {
       while (!signal.aborted) {
         await pause(clock, SWEEP_MILLIS, signal);

@@ -4,7 +4,7 @@ import { leaseNamespaceOf } from '../config/checks.ts';
 import type { Config } from '../config/schema.ts';
 import type { Leadership } from '../guard/context.ts';
 import { createLeaderElector, type LeadingEnd, type ObservedLeader } from '../kube/leader.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, pause } from '../lib/clock.ts';
 import { StowageError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -57,6 +57,15 @@ export function unaskedEnd(end: Exclude<LeadingEnd, 'stopped'> | 'set'): Stowage
 
 /** Spotalis's value of the label. */
 const CONTROLLER = { controller_name: 'spotalis-controller' } as const;
+const HEARTBEAT_MILLIS = 30_000;
+
+/** The process tells that it lives, whoever leads, until `signal` aborts. */
+export async function tellAlive(metrics: Metrics, clock: Clock, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    metrics.set('spotalis_controller_last_seen_timestamp', CONTROLLER, clock.now() / 1000);
+    await pause(clock, HEARTBEAT_MILLIS, signal);
+  }
+}
 
 /** Without election this replica leads from the start of `run` on, and nothing is written to any Lease. */
 export function createLeadershipLoop(options: LeadershipOptions): LeadershipLoop {

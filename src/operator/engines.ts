@@ -1,0 +1,93 @@
+/** The engines of one process, on one view and one budget: what each replica answers, and what the leader does. */
+import { journalOf } from '../act/journal.ts';
+import type { KubeApi } from '../api/kube-api.ts';
+import { createDisruptions } from '../controllers/disruptions.ts';
+import type { EngineParts } from '../controllers/engine-parts.ts';
+import { createPlacementEngine, type PlacementEngine } from '../controllers/placement/engine.ts';
+import { createSpotWatch, type SpotWatch } from '../controllers/spot-watch.ts';
+import type { Leadership } from '../guard/context.ts';
+import { aborted } from '../lib/until-aborted.ts';
+import type { LiveStores, NamespaceScope } from '../observe/live-stores.ts';
+import type { LiveView } from '../observe/live-view.ts';
+import type { OwnerStores } from '../observe/owner-stores.ts';
+import { type Admission, createAdmission } from './admission.ts';
+import type { LiveConfig } from './live-config.ts';
+import { createSizing, type Sizing } from './sizing.ts';
+
+export interface EnginesOptions extends EngineParts {
+  readonly live: LiveConfig;
+  readonly api: KubeApi;
+  readonly scope: NamespaceScope | undefined;
+  /** Those of the view. */
+  readonly stores: LiveStores;
+  readonly owners: OwnerStores;
+  readonly view: LiveView;
+  readonly leadership: () => Leadership;
+}
+
+/** `run` goes on in every replica, `lead` in the leader beside it. */
+export interface Engines {
+  readonly spot: SpotWatch;
+  readonly sizing: Sizing | undefined;
+  readonly admission: Admission;
+  readonly placement: PlacementEngine;
+  /** Looks at everything soon: the configuration changed. */
+  wakeAll(): void;
+  /** Follows the cluster until `signal` aborts, whoever leads. */
+  run(signal: AbortSignal): Promise<void>;
+  /** The leader's work, until `signal` aborts. */
+  lead(signal: AbortSignal): Promise<void>;
+}
+
+/** Follow the view from the moment they are made, so they must be made before its first list. */
+export function createEngines(options: EnginesOptions): Engines {
+  const { live, api, owners, view, leadership, clock, random } = options;
+  const { config, rules } = live;
+  const { maxConcurrentReconciles } = config().controllers;
+  const spot = createSpotWatch({ view, rules, clock, random });
+  // A knot that is tied by asking later: what resizes asks what is disrupted, and what disrupts whether a pod is being resized.
+  const isResizing = (podUid: string): boolean => sizing?.isResizing(podUid) ?? false;
+  const disruptions = createDisruptions({ api, view, rules, spot, leadership, isResizing, clock });
+  // Where the handler is called without a server of its own, it shows by an answer.
+  const asksForNewPods = (): boolean => config().webhook.enabled || admission.hasAnswered();
+  const sizing = createSizing({ ...options, config, disruptions, sizesNewPods: asksForNewPods });
+  const admission = createAdmission({
+    ...options,
+    rules,
+    spot,
+    sizes: sizing?.rightsizing?.sizeNewPods,
+    ownerTypeOf: owners.typeOf,
+  });
+  const placement = createPlacementEngine({
+    ...options,
+    rules,
+    spot,
+    disruptions,
+    steersNewPods: asksForNewPods,
+    journal: journalOf(options.journal, 'placement'),
+    workers: maxConcurrentReconciles,
+    reconcileIntervalMillis: () => config().controllers.reconcileInterval,
+    windowPollMillis: () => config().controllers.workloadTiming.disruptionWindowPollInterval,
+  });
+  return {
+    spot,
+    sizing,
+    admission,
+    placement,
+    wakeAll() {
+      placement.controller.wakeAll();
+      sizing?.wakeAll();
+    },
+    async run(signal) {
+      await Promise.all([view.run(signal), sizing?.run(signal), admission.run(signal)]);
+    },
+    // The caches come first: before their first list everything looks deleted. Sizing waits for its own, and tells
+    // policies of those that never come.
+    async lead(signal) {
+      const placing = Promise.race([view.onSynced, aborted(signal)]).then(() =>
+        signal.aborted ? undefined : placement.controller.run(signal),
+      );
+      await Promise.all([placing, sizing?.lead(signal)]);
+    },
+  };
+}
