@@ -3,7 +3,7 @@ import { Agent, request } from 'node:https';
 import { createAuthority, issueServerCertificate } from '../src/lib/certificates.ts';
 import { createSystemClock } from '../src/lib/clock.ts';
 import { createSilentLogger } from '../src/lib/log.ts';
-import { createCoordinatedHandler } from '../src/webhook/coordinate.ts';
+import { createCoordinatedHandler } from '../src/webhook/coordinated-handler.ts';
 import { createForwarder, type Forwarder } from '../src/webhook/forward.ts';
 import { type KeyPair, startWebhookServer, type WebhookServer } from '../src/webhook/server.ts';
 import type { WebhookBench } from './webhook-bench-setup.ts';

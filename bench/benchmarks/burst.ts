@@ -9,7 +9,7 @@ import type { JsonPatchOperation } from '../../src/api/kube-api.ts';
 import { resources } from '../../src/api/resources.ts';
 import { createEmbeddedWorld, deploymentObject, namespaceObject } from '../../src/operator/testing/embedded-world.ts';
 import { WEBHOOK_SERVICE } from '../../src/simulator/world.ts';
-import { createCoordinatedHandler } from '../../src/webhook/coordinate.ts';
+import { createCoordinatedHandler } from '../../src/webhook/coordinated-handler.ts';
 import type { BenchResult } from '../bench-result.ts';
 import { deploymentObject as benchDeployment, replicaSetObject } from '../bench-world.ts';
 import { startReplicatedWebhook } from '../replicated-webhook.ts';

@@ -9,7 +9,7 @@ import type { Clock } from '../lib/clock.ts';
 import { describeReason, type ReasonName } from '../lib/reasons.ts';
 import type { PolicyRecord } from '../model/optimization-policy.ts';
 import type { PodRecord, WorkloadRecord } from '../model/records.ts';
-import { createToldHourly } from './told-hourly.ts';
+import { createOnceAnHour } from './once-an-hour.ts';
 
 /** Where notices go: the recorder of kube/, or a list in tests. */
 export interface EventSink {
@@ -50,7 +50,7 @@ type EventPod = Pick<PodRecord, 'namespace' | 'name' | 'uid'>;
 const beforeSuggestion = { Place: '. ', Allocate: '. ', Rightsize: '. Suggestion: ' } as const;
 
 export function createEvents(sink: EventSink, clock: Clock, action: keyof typeof beforeSuggestion): Events {
-  const told = createToldHourly(clock);
+  const told = createOnceAnHour(clock);
   const tell = (regarding: ObjectReference & { readonly uid: string }, event: ToldEvent): void => {
     const { reason, message, lasts = false, about = '', isSeries = false } = event;
     if (lasts && !told.isDue(regarding.uid, `${reason} ${about}`)) return;

@@ -20,7 +20,7 @@ import {
 } from './allocation-object.ts';
 import { measure } from './measure.ts';
 import type { AgentNode, AgentPod, KnownSpec, NodeStores } from './node-stores.ts';
-import { annotatedOriginal, notedOriginal } from './original.ts';
+import { annotatedOriginal, notedOriginal } from './original-cpu.ts';
 import type { Sampler } from './sampler.ts';
 
 /** One moment by three clocks: none of them serves for all. */

@@ -11,7 +11,7 @@ import type { EpochMillis } from '../lib/units.ts';
 import { isoText } from '../lib/utc-text.ts';
 import { allocationObject, decisionOf } from './allocation-object.ts';
 import type { KnownAllocation, NodeStores } from './node-stores.ts';
-import { notedOriginal } from './original.ts';
+import { notedOriginal } from './original-cpu.ts';
 import type { IntendedWrite, Tick } from './planner.ts';
 import { isOutdated, toldFigures } from './told-figures.ts';
 

@@ -6,7 +6,7 @@ import { readAgentOptions } from './agent-options.ts';
 import { readGuidance } from './guidance.ts';
 import { type AgentHealth, healthEndpoint, isHealthy, readyEndpoint } from './health.ts';
 import { tighterRatio } from './measure.ts';
-import { annotatedOriginal, notedOriginal } from './original.ts';
+import { annotatedOriginal, notedOriginal } from './original-cpu.ts';
 import { createSteadyTime } from './steady-time.ts';
 
 describe('guidance of the operator', () => {

@@ -174,7 +174,7 @@ describe('a larger pod needs room', () => {
     const policy = { state: 'unmanaged', reason: { name: 'NotEnabled', message: '', advice: '' } } as const;
     const machine = 'kubernetes.io/hostname';
     const rule = { kind: 'apart', topologyKey: machine, selector: {}, isOwn: true, isElsewhere: false } as const;
-    const apart = { ...web, template: { ...web.template, company: [rule] } };
+    const apart = { ...web, template: { ...web.template, podAffinity: [rule] } };
     const nodes = [node('s', 'spot', used), node('o', 'on-demand', used), node('x', undefined, 16_000)];
     const ask = (extra: Parameters<typeof pod>[2]) =>
       reasonsFor({ policy, records: { nodes, workloads: [apart], pods: [...pods, pod('u1', 'x', extra)] } }, larger);

@@ -162,7 +162,7 @@ describe('fitsUnsteered', () => {
     [
       'one that runs a sibling it keeps away from',
       aNode('x', undefined),
-      { template: aTemplate({ company: [apart] }), siblingNodes: new Set(['x']) },
+      { template: aTemplate({ podAffinity: [apart] }), siblingNodes: new Set(['x']) },
       false,
     ],
     [

@@ -2,9 +2,9 @@
  * Whether a pod could run somewhere: a conservative part of the scheduler's filters, to prove a place before a move.
  */
 import type { ClusterView } from './cluster-view.ts';
-import { judgeCompany, needsKnownNode } from './company.ts';
 import { admitsNode, matchesNodeTerms, toleratesAll } from './node-fit.ts';
 import { termsOf } from './node-profiles.ts';
+import { judgePodAffinity, needsKnownNode } from './pod-affinity.ts';
 import type { NodeRecord, NodeSelectorTerm, PodRecord, PodTemplate, Side, Toleration } from './records.ts';
 import type { Sides } from './sides.ts';
 import { judgeSpread, type SpreadJudge } from './spread.ts';
@@ -33,7 +33,7 @@ export type Room =
   /** `detail` is for people; `isVolume` when a bound volume leaves no node. */
   | { readonly kind: 'none'; readonly detail: string; readonly isVolume: boolean };
 
-type Misfit = 'capacity' | 'taint' | 'labels' | 'volume' | 'room' | 'unseen' | 'company' | 'spread';
+type Misfit = 'capacity' | 'taint' | 'labels' | 'volume' | 'room' | 'unseen' | 'affinity' | 'spread';
 
 const misfitTexts: Readonly<Record<Misfit, string>> = {
   capacity: 'not ready, cordoned or leaving',
@@ -42,7 +42,7 @@ const misfitTexts: Readonly<Record<Misfit, string>> = {
   volume: 'outside the reach of the pod’s volume',
   room: 'without room for its requests',
   unseen: 'with other pods than are seen here, so what they have left is not known',
-  company: 'where its affinity or anti-affinity to other pods may keep it from',
+  affinity: 'where its affinity or anti-affinity to other pods may keep it from',
   spread: 'where its topology spread constraints allow no further pod',
 };
 
@@ -97,7 +97,7 @@ interface Demand {
   readonly pinTerms: readonly NodeSelectorTerm[] | undefined;
   /** One entry a bound volume; all must hold. */
   readonly volumeTerms: readonly (readonly NodeSelectorTerm[])[];
-  readonly isBadCompany: (node: NodeRecord) => boolean;
+  readonly isKeptApart: (node: NodeRecord) => boolean;
   readonly spread: SpreadJudge;
 }
 
@@ -109,9 +109,9 @@ function demandOf(
   volumeTerms: Demand['volumeTerms'],
 ): Demand {
   const { namespace, template, leaving } = request;
-  const isBadCompany = judgeCompany(view, request);
+  const isKeptApart = judgePodAffinity(view, request);
   const spread = judgeSpread(view, { namespace, template, tolerations, pinTerms, leaving });
-  return { template, tolerations, pinTerms, volumeTerms, isBadCompany, spread };
+  return { template, tolerations, pinTerms, volumeTerms, isKeptApart, spread };
 }
 
 function misfitOf(view: ClusterView, node: NodeRecord, demand: Demand): Misfit | undefined {
@@ -121,7 +121,7 @@ function misfitOf(view: ClusterView, node: NodeRecord, demand: Demand): Misfit |
   if (!demand.volumeTerms.every((terms) => matchesNodeTerms(terms, node))) return 'volume';
   if (view.requestedOnNode(node.name).isPartial === true) return 'unseen';
   if (!hasRoomFor(view, node, demand.template)) return 'room';
-  if (demand.isBadCompany(node)) return 'company';
+  if (demand.isKeptApart(node)) return 'affinity';
   return demand.spread.isUneven(node) ? 'spread' : undefined;
 }
 

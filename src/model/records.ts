@@ -85,7 +85,7 @@ export interface PodTemplate {
   /** Required affinity or anti-affinity to pods, or DoNotSchedule spread: other pods may keep it from running. */
   readonly hasPodPlacementRules: boolean;
   /** Required affinity to pods, and anti-affinity to its like; left out: there is none. */
-  readonly company?: readonly CompanyRule[];
+  readonly podAffinity?: readonly PodAffinityRule[];
   /** Topology spread constraints with DoNotSchedule; left out: there are none. */
   readonly spread?: readonly SpreadRule[];
   readonly terminationGraceSeconds: number;
@@ -94,7 +94,7 @@ export interface PodTemplate {
 }
 
 /** One term of required affinity (`together`) or anti-affinity (`apart`) between pods. */
-export interface CompanyRule {
+export interface PodAffinityRule {
   readonly kind: 'together' | 'apart';
   readonly topologyKey: string;
   readonly selector: LabelSelector | undefined;

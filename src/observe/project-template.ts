@@ -2,10 +2,10 @@
 import type { Pod } from '../api/core.ts';
 import { compileLabelSelector } from '../api/label-selector.ts';
 import type {
-  CompanyRule,
   Labels,
   NodeSelectorTerm,
   PlacementPreferences,
+  PodAffinityRule,
   PodTemplate,
   SelectorExpression,
   SpreadRule,
@@ -48,7 +48,7 @@ export function projectTemplate(labels: unknown, spec: PodSpec, status?: Pod['st
     tolerations: listOf(spec.tolerations, 'spec.tolerations').map(projectToleration),
     requests: effectiveRequests(spec, status),
     hasPodPlacementRules: hasPodPlacementRules(spec),
-    ...projectCompany(spec, kept),
+    ...projectPodAffinity(spec, kept),
     ...projectSpread(spec),
     terminationGraceSeconds: countOr(
       spec.terminationGracePeriodSeconds,
@@ -139,14 +139,14 @@ function hasPodPlacementRules(spec: PodSpec): boolean {
 }
 
 /** Anti-affinity to strangers is left to the scheduler. */
-function projectCompany(spec: PodSpec, labels: Labels): Pick<PodTemplate, 'company'> {
+function projectPodAffinity(spec: PodSpec, labels: Labels): Pick<PodTemplate, 'podAffinity'> {
   const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
-  const together = termsOf(podAffinity, 'podAffinity').map((term) => companyRule('together', term, labels));
+  const together = termsOf(podAffinity, 'podAffinity').map((term) => podAffinityRule('together', term, labels));
   const apart = termsOf(podAntiAffinity, 'podAntiAffinity')
-    .map((term) => companyRule('apart', term, labels))
+    .map((term) => podAffinityRule('apart', term, labels))
     .filter(({ isOwn }) => isOwn);
-  const company = [...together, ...apart];
-  return company.length === 0 ? {} : { company };
+  const rules = [...together, ...apart];
+  return rules.length === 0 ? {} : { podAffinity: rules };
 }
 
 type PodAffinityTerm = NonNullable<
@@ -160,7 +160,7 @@ function termsOf(
   return listOf(affinity?.requiredDuringSchedulingIgnoredDuringExecution, `spec.affinity.${where}`);
 }
 
-function companyRule(kind: CompanyRule['kind'], term: PodAffinityTerm, labels: Labels): CompanyRule {
+function podAffinityRule(kind: PodAffinityRule['kind'], term: PodAffinityTerm, labels: Labels): PodAffinityRule {
   const { topologyKey, labelSelector: selector, namespaces, namespaceSelector } = term;
   return {
     kind,

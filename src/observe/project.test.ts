@@ -182,13 +182,13 @@ describe('pods', () => {
     expect(spreadOf()).toBeUndefined();
   });
 
-  test('hazard H20: required company: all affinity, and anti-affinity to its like', () => {
+  test('hazard H20: required pod affinity: all affinity, and anti-affinity to its like', () => {
     const web = { matchLabels: { app: 'web' } };
     const cache = { matchLabels: { app: 'cache' } };
     const [zone, hostname] = ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'];
     const required = (...terms: object[]) => ({ requiredDuringSchedulingIgnoredDuringExecution: terms });
-    const companyOf = (affinity: object) =>
-      setUp().project.pod(pod({ metadata: { labels: { app: 'web' } }, spec: { affinity } }))?.template.company;
+    const podAffinityOf = (affinity: object) =>
+      setUp().project.pod(pod({ metadata: { labels: { app: 'web' } }, spec: { affinity } }))?.template.podAffinity;
     const podAffinity = required(
       { topologyKey: hostname, labelSelector: cache },
       { topologyKey: zone, labelSelector: web, namespaceSelector: {} },
@@ -199,7 +199,7 @@ describe('pods', () => {
       { topologyKey: hostname, labelSelector: web },
       { topologyKey: zone, labelSelector: cache },
     );
-    expect(companyOf({ podAffinity, podAntiAffinity })).toEqual([
+    expect(podAffinityOf({ podAffinity, podAntiAffinity })).toEqual([
       { kind: 'together', topologyKey: hostname, selector: cache, isOwn: false, isElsewhere: false },
       { kind: 'together', topologyKey: zone, selector: web, isOwn: true, isElsewhere: true },
       { kind: 'together', topologyKey: zone, selector: undefined, isOwn: false, isElsewhere: false },
@@ -207,8 +207,10 @@ describe('pods', () => {
       { kind: 'apart', topologyKey: hostname, selector: web, isOwn: true, isElsewhere: false },
     ]);
     const preferred = { preferredDuringSchedulingIgnoredDuringExecution: [] };
-    expect(companyOf({ podAffinity: preferred, podAntiAffinity: required({ topologyKey: hostname }) })).toBeUndefined();
-    expect(companyOf({})).toBeUndefined();
+    expect(
+      podAffinityOf({ podAffinity: preferred, podAntiAffinity: required({ topologyKey: hostname }) }),
+    ).toBeUndefined();
+    expect(podAffinityOf({})).toBeUndefined();
   });
 });
 

@@ -15,7 +15,7 @@ import type { NamespaceScope } from '../observe/live-stores.ts';
 import type { PodTexts } from '../observe/project-allocation.ts';
 import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import { allocationSettingsOf } from './allocation-settings.ts';
-import { ofConfig } from './of-config.ts';
+import { oncePerConfig } from './once-per-config.ts';
 
 export interface AllocationOptions extends EngineParts {
   /** The configuration in force. */
@@ -50,7 +50,7 @@ export function createAllocation(options: AllocationOptions): Allocation {
   const engine = createAllocationEngine({
     ...options,
     stores,
-    settings: ofConfig(config, allocationSettingsOf),
+    settings: oncePerConfig(config, allocationSettingsOf),
     workers: Math.max(WORKERS, config().controllers.maxConcurrentReconciles),
   });
   return {

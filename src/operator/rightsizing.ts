@@ -22,7 +22,7 @@ import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
 import type { BodyHandler } from '../webhook/server.ts';
 import { createSizeNewPods, type SizeNewPods } from '../webhook/size-new-pods.ts';
-import { ofConfig } from './of-config.ts';
+import { oncePerConfig } from './once-per-config.ts';
 import { policyAdmission } from './policy-admission.ts';
 import { rightsizingSettingsOf } from './rightsizing-settings.ts';
 import { createUsage } from './usage.ts';
@@ -72,7 +72,7 @@ export interface Rightsizing {
 export function createRightsizing(options: RightsizingOptions): Rightsizing {
   const { api, scope, view, clock, random, leadership } = options;
   const config = options.config();
-  const settings = ofConfig(options.config, rightsizingSettingsOf);
+  const settings = oncePerConfig(options.config, rightsizingSettingsOf);
   const reading = { api, clock, random, log: options.log.child('informer'), scope };
   const { limits, allowedPolicyNamespaces: allowed } = config.rightsizing;
   const rulingNamespaces = allowed.includes('*') ? undefined : [config.operator.namespace, ...allowed];

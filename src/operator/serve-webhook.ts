@@ -6,7 +6,7 @@ import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Millis } from '../lib/units.ts';
 import type { ServedCertificate } from '../web/endpoint-server.ts';
-import { createCoordinatedHandler } from '../webhook/coordinate.ts';
+import { createCoordinatedHandler } from '../webhook/coordinated-handler.ts';
 import { createForwarder, type LeaderAddress } from '../webhook/forward.ts';
 import type { MutateHandler } from '../webhook/handler.ts';
 import { validityOf } from '../webhook/key-pair-files.ts';

@@ -6,9 +6,9 @@ import type { FleetWatch } from './fleet-watch.ts';
 import { driveInterruptions } from './interruptions.ts';
 import { driveLoad } from './load-driver.ts';
 import { type SimulatedPool, workloadsOf, workloadType } from './objects.ts';
+import { randomStream } from './random-stream.ts';
 import type { Scenario } from './scenario/schema.ts';
 import { shareLoad } from './shared-load.ts';
-import { stream } from './stream.ts';
 
 export interface DriversOptions {
   readonly cluster: Cluster;
@@ -31,7 +31,7 @@ export function startDrivers({ cluster, clock, fleet, scenario, pools, seed }: D
   const ends = [
     driveLoad({
       clock,
-      random: stream(seed, 'load'),
+      random: randomStream(seed, 'load'),
       workloads: workloads.flatMap(({ key, curve }) => (curve === undefined ? [] : [{ key, curve }])),
       replicasOf: (key) => fleet.workload(key)?.replicas,
       async scale(key, replicas) {
@@ -42,7 +42,7 @@ export function startDrivers({ cluster, clock, fleet, scenario, pools, seed }: D
     }),
     driveInterruptions({
       clock,
-      random: stream(seed, 'cloud'),
+      random: randomStream(seed, 'cloud'),
       pools,
       correlation: scenario.correlation,
       nodesIn: (pool, zone) => autoscaler.nodesOf(pool).filter((node) => zoneOf(node) === zone),

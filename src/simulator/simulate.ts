@@ -8,15 +8,16 @@ import type { Side } from '../model/records.ts';
 import { createAllocationJudge } from './allocation-judge.ts';
 import { startDrivers } from './drivers.ts';
 import { createJudge, type Judge } from './judge.ts';
+import { listenForMistakes } from './listen-for-mistakes.ts';
 import { lieAbout, type MetricsLie } from './lying-metrics.ts';
 import { createMarket } from './market.ts';
-import { listenForMistakes } from './mistakes.ts';
 import { AGENT_USER, type NodeAgents, startNodeAgents } from './node-agents.ts';
 import { tellByNodeClocks } from './node-clocks.ts';
 import { agentEnv, objectsOf, poolOf, quotasOf, type SimulatedPool, systemObjects, webhookObject } from './objects.ts';
 import type { SimulatedOperator, StartSimulatedOperator } from './operator-port.ts';
 import { createOperatorTeam } from './operator-team.ts';
 import { createPolicyBook } from './policy-book.ts';
+import { randomStream } from './random-stream.ts';
 import { figuresOf, poolReports, type SimulationReport } from './report.ts';
 import { createRestInspector } from './rest-inspector.ts';
 import { checkAssertion } from './scenario/assertions.ts';
@@ -27,7 +28,6 @@ import { createSeriesReader } from './series-reading.ts';
 import { recordSeries } from './series-recorder.ts';
 import { changedConfig, simulationConfig } from './simulation-config.ts';
 import { drawSkews } from './skewed-clock.ts';
-import { stream } from './stream.ts';
 import { createWorld, type World } from './world.ts';
 
 /** A scenario, the operator to try, and whoever watches the run. */
@@ -67,12 +67,12 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
     judge?.ledger.check('sound', mistake === undefined, () => mistake ?? ''),
   );
   const manifests = await readManifests(scenario.manifests.map((path) => resolve(options.folder, path)));
-  const nodeSkewOf = drawSkews(scenario.nodeClockSkew, stream(seed, 'node-clocks'));
+  const nodeSkewOf = drawSkews(scenario.nodeClockSkew, randomStream(seed, 'node-clocks'));
   const metrics: { isUp: boolean; lie: MetricsLie | undefined } = { isUp: true, lie: undefined };
   const policies = createPolicyBook(scenario.policies, clock);
   const world = await createWorld({
     clock,
-    random: stream(seed, 'cluster'),
+    random: randomStream(seed, 'cluster'),
     log,
     cluster: {
       pools,
@@ -88,7 +88,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
         ...(scenario.nodeClockSkew > 0 && { api: tellByNodeClocks(given.api, nodeSkewOf) }),
       }),
     config,
-    skewOf: drawSkews(scenario.clockSkew, stream(seed, 'clocks')),
+    skewOf: drawSkews(scenario.clockSkew, randomStream(seed, 'clocks')),
     userOf: (identity) => `${OPERATOR_USER}/${identity}`,
     observer: {
       onWrite: (write, identity) => judge?.onWrite(write, identity),
@@ -117,7 +117,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
         share: scenario.agents,
         env: agentEnv(config),
         clock,
-        random: stream(seed, 'agents'),
+        random: randomStream(seed, 'agents'),
         log,
         signal: stopping.signal,
       });
@@ -143,7 +143,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationRepo
       {
         cluster: world.cluster,
         clock,
-        random: stream(seed, 'script'),
+        random: randomStream(seed, 'script'),
         pools,
         market,
         fleet: judge.fleet,

@@ -3,7 +3,7 @@ import { type Authority, createAuthority, issueServerCertificate } from '../lib/
 import { type Clock, createSystemClock } from '../lib/clock.ts';
 import { createSilentLogger } from '../lib/log.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
-import { createCoordinatedHandler } from './coordinate.ts';
+import { createCoordinatedHandler } from './coordinated-handler.ts';
 import { createForwarder, type LeaderAddress } from './forward.ts';
 import { type BodyHandler, type KeyPair, startWebhookServer } from './server.ts';
 

@@ -3,7 +3,7 @@ import { Agent, request as httpsRequest } from 'node:https';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Millis } from '../lib/units.ts';
-import type { Forward } from './coordinate.ts';
+import type { Forward } from './coordinated-handler.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import { createLeaderPatience } from './leader-patience.ts';
 import { FORWARDED_HEADER } from './server.ts';

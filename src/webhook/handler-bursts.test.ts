@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../api/core.ts';
-import { createCoordinatedHandler } from './coordinate.ts';
+import { createCoordinatedHandler } from './coordinated-handler.ts';
 import {
   ask,
   countSides,

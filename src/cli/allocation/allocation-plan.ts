@@ -3,7 +3,7 @@
  * the Metrics API by the agents' own code, else not at all, and then it says so.
  */
 
-import { annotatedOriginal, notedOriginal } from '../../agent/original.ts';
+import { annotatedOriginal, notedOriginal } from '../../agent/original-cpu.ts';
 import { type AllocationMode, type PodAllocation, RENEWED_ANNOTATION } from '../../api/pod-allocation.ts';
 import { type AllocationPod, allocationPodOf, sizeOf } from '../../decide/allocation/allocation-pod.ts';
 import { describeClamp } from '../../decide/allocation/clamp.ts';

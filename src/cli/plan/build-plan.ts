@@ -9,8 +9,8 @@ import { type PlannedWorkload, planFleet } from '../fleet.ts';
 import type { LoadedInput } from '../input/load-input.ts';
 import { DOCUMENT_VERSION } from '../output.ts';
 import { planSizes } from '../sizing/sizing-plan.ts';
-import { blocksOf } from './blocks.ts';
 import { type PlanDocument, type PlannedAction, type PlannedWorkloadDocument, slotRuns } from './plan-document.ts';
+import { blocksOf } from './planned-blocks.ts';
 
 /**
  * As the operator would decide and its guards would say at this instant. What only a running operator knows (cooldowns

@@ -10,7 +10,7 @@ import type { AllocationPlan } from '../allocation/allocation-plan.ts';
 import type { MissingData } from '../input/missing-data.ts';
 import type { ResultDocument } from '../output.ts';
 import type { SizingPlan } from '../sizing/sizing-plan.ts';
-import type { PlannedBlock } from './blocks.ts';
+import type { PlannedBlock } from './planned-blocks.ts';
 
 /** One thing that would be done, now or once nothing blocks it. */
 export interface PlannedAction {

@@ -9,7 +9,7 @@ import { type PlannedWorkload, planFleet } from '../fleet.ts';
 import type { LoadedInput } from '../input/load-input.ts';
 import type { MissingData } from '../input/missing-data.ts';
 import { DOCUMENT_VERSION, type ResultDocument } from '../output.ts';
-import { blocksOf, type PlannedBlock } from '../plan/blocks.ts';
+import { blocksOf, type PlannedBlock } from '../plan/planned-blocks.ts';
 import { planSizes, type SizingPlan } from '../sizing/sizing-plan.ts';
 
 export type WorkloadState = Exclude<Standing, 'unmanaged'>;

@@ -2,18 +2,18 @@
 import { compileLabelSelector } from '../api/label-selector.ts';
 import type { ClusterView } from './cluster-view.ts';
 import { isLive } from './owners.ts';
-import type { CompanyRule, NodeRecord, PodTemplate } from './records.ts';
+import type { NodeRecord, PodAffinityRule, PodTemplate } from './records.ts';
 import { domainOf, HOSTNAME } from './topology.ts';
 
 /** Whom a pod would meet, and what it asks of them. */
-export interface CompanyRequest {
+export interface PodAffinityRequest {
   readonly namespace: string;
-  readonly template: Pick<PodTemplate, 'company'>;
+  readonly template: Pick<PodTemplate, 'podAffinity'>;
   /** Nodes that run another pod of the same workload. */
   readonly siblingNodes: ReadonlySet<string>;
 }
 
-const none: readonly CompanyRule[] = [];
+const none: readonly PodAffinityRule[] = [];
 
 /**
  * Tells of nodes whether the pods around them may keep the pod from there. What cannot be told counts as if they did.
@@ -21,11 +21,11 @@ const none: readonly CompanyRule[] = [];
  * while. Each domain is looked at once, so the answer holds for the moment only. Source: kubernetes
  * pkg/scheduler/framework/plugins/interpodaffinity/filtering.go.
  */
-export function judgeCompany(view: ClusterView, request: CompanyRequest): (node: NodeRecord) => boolean {
-  const { company = none } = request.template;
-  const rules = company.map((rule) => ({ rule, isMet: domainReader(view, rule, request) }));
+export function judgePodAffinity(view: ClusterView, request: PodAffinityRequest): (node: NodeRecord) => boolean {
+  const { podAffinity: rules = none } = request.template;
+  const judged = rules.map((rule) => ({ rule, isMet: domainReader(view, rule, request) }));
   return (node) =>
-    rules.some(({ rule, isMet }) => {
+    judged.some(({ rule, isMet }) => {
       // Nodes without the label are in no domain: no affinity holds there, and any anti-affinity does.
       const domain = domainOf(node, rule.topologyKey);
       if (rule.kind === 'apart') return domain !== undefined && isMet(domain);
@@ -36,7 +36,11 @@ export function judgeCompany(view: ClusterView, request: CompanyRequest): (node:
 }
 
 /** Whether a pod that the rule is about runs in a domain. */
-function domainReader(view: ClusterView, rule: CompanyRule, request: CompanyRequest): (domain: string) => boolean {
+function domainReader(
+  view: ClusterView,
+  rule: PodAffinityRule,
+  request: PodAffinityRequest,
+): (domain: string) => boolean {
   if (rule.isOwn) {
     // Of a rule that keeps replicas on machines of their own each node is asked: once through the siblings is enough.
     let domains: ReadonlySet<string> | undefined;
@@ -57,9 +61,9 @@ function domainReader(view: ClusterView, rule: CompanyRule, request: CompanyRequ
 }
 
 /** Whether no node that is yet to be made could do: who must share the machine of others finds none there. */
-export function needsKnownNode({ template, siblingNodes }: CompanyRequest): boolean {
-  const { company = none } = template;
-  return company.some(
+export function needsKnownNode({ template, siblingNodes }: PodAffinityRequest): boolean {
+  const { podAffinity: rules = none } = template;
+  return rules.some(
     ({ kind, topologyKey, isOwn }) =>
       kind === 'together' && topologyKey === HOSTNAME && !(isOwn && siblingNodes.size === 0),
   );
@@ -67,8 +71,8 @@ export function needsKnownNode({ template, siblingNodes }: CompanyRequest): bool
 
 function domainsOfSiblings(
   view: ClusterView,
-  { topologyKey }: CompanyRule,
-  { siblingNodes }: CompanyRequest,
+  { topologyKey }: PodAffinityRule,
+  { siblingNodes }: PodAffinityRequest,
 ): ReadonlySet<string> {
   const domains = [...siblingNodes].map((name) => {
     const node = view.node(name);
@@ -77,7 +81,12 @@ function domainsOfSiblings(
   return new Set(domains.filter((domain) => domain !== undefined));
 }
 
-function hasStranger(view: ClusterView, domain: string, rule: CompanyRule, { namespace }: CompanyRequest): boolean {
+function hasStranger(
+  view: ClusterView,
+  domain: string,
+  rule: PodAffinityRule,
+  { namespace }: PodAffinityRequest,
+): boolean {
   const matches = compileLabelSelector(rule.selector);
   for (const node of view.nodes()) {
     if (domainOf(node, rule.topologyKey) !== domain) continue;

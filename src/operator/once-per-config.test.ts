@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { configOf } from '../config/testing/load-text.ts';
-import { ofConfig } from './of-config.ts';
+import { oncePerConfig } from './once-per-config.ts';
 
 test('is made once of each configuration, and anew of another', () => {
   let config = configOf();
   let made = 0;
-  const settings = ofConfig(
+  const settings = oncePerConfig(
     () => config,
     ({ operator }) => ({ readOnly: operator.readOnlyMode, number: ++made }),
   );

@@ -5,7 +5,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 
-export interface ToldHourly {
+export interface OnceAnHour {
   /**
    * Whether the matter is due to be told; if so, it counts as told from now on. Matters of one object are few: each
    * stays for an hour, and all of them until the object is forgotten. Beyond a hundred, no more are told.
@@ -19,7 +19,7 @@ const HOUR_MILLIS: Millis = 3_600_000;
 /** A matter may be an annotation, and somebody may write another one each second. */
 const MOST_MATTERS = 100;
 
-export function createToldHourly(clock: Clock): ToldHourly {
+export function createOnceAnHour(clock: Clock): OnceAnHour {
   const told = new Map<string, Map<string, EpochMillis>>();
   return {
     isDue(uid, matter) {

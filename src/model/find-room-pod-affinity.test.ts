@@ -9,14 +9,14 @@ const replicaSet = aReplicaSet(aDeployment());
 describe('hazard H20: pods with affinity, anti-affinity or spread rules', () => {
   const siblingNodes = new Set(['o1']);
 
-  const withCompany = (topologyKey: string, kind: 'together' | 'apart') =>
+  const withRule = (topologyKey: string, kind: 'together' | 'apart') =>
     aTemplate({
       hasPodPlacementRules: true,
-      company: [{ kind, topologyKey, selector: { matchLabels: { app: 'web' } }, isOwn: true, isElsewhere: false }],
+      podAffinity: [{ kind, topologyKey, selector: { matchLabels: { app: 'web' } }, isOwn: true, isElsewhere: false }],
     });
 
   test('apart on machines: a node with a pod of the same workload will not do, another does', () => {
-    const template = withCompany('kubernetes.io/hostname', 'apart');
+    const template = withRule('kubernetes.io/hostname', 'apart');
     expect(roomIn({}, { template, siblingNodes })).toMatchObject({
       kind: 'none',
       detail: '1 where its affinity or anti-affinity to other pods may keep it from',
@@ -27,14 +27,14 @@ describe('hazard H20: pods with affinity, anti-affinity or spread rules', () => 
 
   test('together in a zone: a node that runs a sibling will do', () => {
     const nodes = [inZoneOf('a', 'o1')];
-    expect(roomIn({ nodes }, { template: withCompany('zone', 'together'), siblingNodes })).toMatchObject({
+    expect(roomIn({ nodes }, { template: withRule('zone', 'together'), siblingNodes })).toMatchObject({
       kind: 'node',
     });
   });
 
   test('a node in a zone that its anti-affinity forbids proves nothing, whether or not a sibling is on it', () => {
     const ask = (nodes: readonly NodeRecord[], provisionable = false) =>
-      roomIn({ nodes, provisionable }, { template: withCompany('zone', 'apart'), siblingNodes });
+      roomIn({ nodes, provisionable }, { template: withRule('zone', 'apart'), siblingNodes });
     const sibling = inZoneOf('a', 'o1');
     const next = inZoneOf('a', 'o2');
     const away = inZoneOf('b', 'o3');
@@ -48,7 +48,7 @@ describe('hazard H20: pods with affinity, anti-affinity or spread rules', () => 
     const ask = (provisionable: boolean, known = nodes) =>
       roomIn(
         { nodes: known, provisionable },
-        { template: withCompany('kubernetes.io/hostname', 'together'), siblingNodes },
+        { template: withRule('kubernetes.io/hostname', 'together'), siblingNodes },
       );
     expect(ask(false)).toMatchObject({ kind: 'none', detail: expect.stringContaining('affinity') });
     expect(ask(true)).toMatchObject({ kind: 'none' });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createSilentLogger } from '../lib/log.ts';
-import { listenForMistakes } from './mistakes.ts';
+import { listenForMistakes } from './listen-for-mistakes.ts';
 
 function heardOf(error: unknown): (string | undefined)[] {
   const heard: (string | undefined)[] = [];

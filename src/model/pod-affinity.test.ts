@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { judgeCompany, needsKnownNode } from './company.ts';
-import type { CompanyRule, PodRecord } from './records.ts';
+import { judgePodAffinity, needsKnownNode } from './pod-affinity.ts';
+import type { PodAffinityRule, PodRecord } from './records.ts';
 import { createSnapshot } from './snapshot.ts';
 import { aDeployment, aNode, aPod, aReplicaSet, aTemplate } from './testing/records.ts';
 
@@ -14,7 +14,7 @@ type Name = keyof typeof nodes;
 const replicaSet = aReplicaSet(aDeployment());
 const cache = (nodeName: Name, changes: Partial<PodRecord> = {}): PodRecord =>
   aPod(replicaSet, 'cache', { nodeName, template: aTemplate({ labels: { app: 'cache' } }), ...changes });
-const rule = (changes: Partial<CompanyRule>): CompanyRule => ({
+const rule = (changes: Partial<PodAffinityRule>): PodAffinityRule => ({
   kind: 'together',
   topologyKey: 'zone',
   selector: { matchLabels: { app: 'cache' } },
@@ -23,20 +23,24 @@ const rule = (changes: Partial<CompanyRule>): CompanyRule => ({
   ...changes,
 });
 
-/** The nodes that the company keeps the pod from. */
-const barred = (company: readonly CompanyRule[], siblings: readonly Name[] = [], pods: readonly PodRecord[] = []) => {
+/** The nodes that the rules keep the pod from. */
+const barred = (
+  podAffinity: readonly PodAffinityRule[],
+  siblings: readonly Name[] = [],
+  pods: readonly PodRecord[] = [],
+) => {
   const view = createSnapshot({ nodes: Object.values(nodes), pods });
-  const isBad = judgeCompany(view, {
+  const isBad = judgePodAffinity(view, {
     namespace: 'shop',
-    template: { company },
+    template: { podAffinity },
     siblingNodes: new Set<string>(siblings),
   });
   return Object.values(nodes).flatMap((node) => (isBad(node) ? [node.name] : []));
 };
 
-test('without such rules any company will do', () => {
+test('without such rules any node will do', () => {
   const request = { namespace: 'shop', template: {}, siblingNodes: new Set(['a1']) };
-  expect(judgeCompany(createSnapshot({ nodes: [nodes.a1] }), request)(nodes.a1)).toBe(false);
+  expect(judgePodAffinity(createSnapshot({ nodes: [nodes.a1] }), request)(nodes.a1)).toBe(false);
   expect(needsKnownNode(request)).toBe(false);
 });
 
@@ -55,7 +59,9 @@ describe('hazard H20: apart from its like', () => {
   });
 
   test('a new node may be in another zone', () => {
-    expect(needsKnownNode({ namespace: 'shop', template: { company: [apart] }, siblingNodes: new Set() })).toBe(false);
+    expect(needsKnownNode({ namespace: 'shop', template: { podAffinity: [apart] }, siblingNodes: new Set() })).toBe(
+      false,
+    );
   });
 });
 
@@ -102,13 +108,13 @@ describe('hazard H20: together with strangers', () => {
 });
 
 describe('whether a new node could do', () => {
-  test.each<[string, Partial<CompanyRule>, readonly Name[], boolean]>([
+  test.each<[string, Partial<PodAffinityRule>, readonly Name[], boolean]>([
     ['in the zone of strangers', {}, [], false],
     ['on their machine', { topologyKey: HOSTNAME }, [], true],
     ['on the machine of its like', { topologyKey: HOSTNAME, isOwn: true }, ['a1'], true],
     ['the first of its like on a machine', { topologyKey: HOSTNAME, isOwn: true }, [], false],
   ])('%s', (_, changes, siblings, expected) => {
-    const template = { company: [rule(changes)] };
+    const template = { podAffinity: [rule(changes)] };
     expect(needsKnownNode({ namespace: 'shop', template, siblingNodes: new Set<string>(siblings) })).toBe(expected);
   });
 });

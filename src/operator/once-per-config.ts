@@ -2,7 +2,7 @@
 import type { Config } from '../config/schema.ts';
 
 /** @param config the configuration in force: another object once it has changed. */
-export function ofConfig<T>(config: () => Config, make: (config: Config) => T): () => T {
+export function oncePerConfig<T>(config: () => Config, make: (config: Config) => T): () => T {
   let made: { readonly of: Config; readonly value: T } | undefined;
   return () => {
     const of = config();
