@@ -1,7 +1,8 @@
 /** Watches the pods and budgets of a namespace while something happens, and keeps what was worst. */
-import type { Pod, PodDisruptionBudget } from '../../src/api/core.ts';
+import { expect, vi } from 'vitest';
+import type { KubeObject, Pod, PodDisruptionBudget } from '../../src/api/core.ts';
 import type { KubeApi } from '../../src/api/kube-api.ts';
-import { resources } from '../../src/api/resources.ts';
+import { type ResourceType, resources } from '../../src/api/resources.ts';
 import { informerOf } from './pod-watch.ts';
 import { isOnSpot, isReady, isStaying } from './workloads.ts';
 
@@ -20,7 +21,25 @@ export interface Disruptions {
   readonly ended: readonly string[];
 }
 
-/** @returns the worst of everything seen from the start of `work` to its end. */
+/** Watches lag behind: resolves when one has told everything that a list of now shows. */
+async function untilSeen<T extends KubeObject>(
+  api: KubeApi,
+  type: ResourceType<T>,
+  namespace: string,
+  seen: { values(): Iterable<T> },
+): Promise<void> {
+  const versionsOf = (objects: Iterable<T>): string[] =>
+    [...objects].map(({ metadata }) => `${metadata?.uid} ${metadata?.resourceVersion}`).sort();
+  await vi.waitFor(
+    async () => {
+      const { items } = await api.list(type, { namespace });
+      expect(versionsOf(seen.values())).toEqual(versionsOf(items));
+    },
+    { timeout: 100_000, interval: 100 },
+  );
+}
+
+/** @returns the worst of everything that happened from the start of `work` to its end. */
 export async function watchDisruptions(
   api: KubeApi,
   namespace: string,
@@ -65,6 +84,8 @@ export async function watchDisruptions(
   });
   try {
     await work();
+    await untilSeen(api, resources.pods, namespace, pods.store);
+    await untilSeen(api, resources.podDisruptionBudgets, namespace, budgets.store);
   } finally {
     stop.abort();
     await running;

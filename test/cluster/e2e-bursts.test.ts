@@ -5,6 +5,7 @@ import { resources } from '../../src/api/resources.ts';
 import { watchDisruptions } from './disruption-watch.ts';
 import { sumOf } from './metrics-text.ts';
 import type { OperatorProcess } from './operator-process.ts';
+import { type WebhookCalls, webhookCalls } from './operator-replicas.ts';
 import { COOLDOWN_MILLIS, useOperatorWorld } from './operator-world.ts';
 import { useRealCluster } from './real-cluster.ts';
 import { WEBHOOK_CONFIGURATION } from './release.ts';
@@ -165,6 +166,18 @@ describe('convergence', () => {
   test('while the webhook cannot be reached pods come up all the same; afterwards they are moved, and it is told', async () => {
     const { api, eventually } = cluster();
     const namespace = await managedNamespace(cluster());
+    const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'probe', uid: 'probe', controller: true };
+    const probe = {
+      metadata: { name: 'probe', ownerReferences: [owner] },
+      spec: { containers: [{ name: 'main', image: 'example.test/app:1' }] },
+    };
+    /** Changes are in force a moment later: then the next pod is counted so. */
+    const untilNextIs = (kind: keyof WebhookCalls) =>
+      eventually(async () => {
+        const { [kind]: before } = await webhookCalls();
+        await api.create(resources.pods, probe, { namespace, dryRun: true });
+        expect((await webhookCalls())[kind]).toBeGreaterThan(before);
+      });
     const whole = await api.get(resources.mutatingWebhookConfigurations, WEBHOOK_CONFIGURATION);
     const webhooks = (whole.webhooks ?? []).map((webhook) => {
       const { clientConfig } = webhook;
@@ -172,7 +185,10 @@ describe('convergence', () => {
       return { ...webhook, clientConfig: { ...clientConfig, service: { ...clientConfig.service, port: 1 } } };
     });
     const cutOff = await api.replace(resources.mutatingWebhookConfigurations, { ...whole, webhooks } as typeof whole);
-    await deploy(cluster(), namespace, 4, policy(100, 0));
+    await untilNextIs('failedOpen');
+    // Nothing is moved before its new pod would pass the webhook: after one that does not the next move waits for a minute and a half.
+    const closed = { 'spotalis.io/disruption-schedule': '0 3 1 1 *', 'spotalis.io/disruption-duration': '1h' };
+    await deploy(cluster(), namespace, 4, { ...policy(100, 0), ...closed });
     await eventually(async () => {
       const { spot, onDemand } = sidesOf(await podsOf(cluster(), namespace));
       expect(spot + onDemand).toBe(4);
@@ -180,6 +196,9 @@ describe('convergence', () => {
     const { resourceVersion } = cutOff.metadata ?? {};
     const restored = { ...whole, metadata: { ...whole.metadata, resourceVersion } } as typeof whole;
     await api.replace(resources.mutatingWebhookConfigurations, restored);
+    await untilNextIs('answered');
+    const open = Object.fromEntries(Object.keys(closed).map((key) => [key, null]));
+    await annotate(cluster(), 'deployments', namespace, 'web', open);
     await untilSides(cluster(), namespace, 4, 0);
     await eventually(async () => {
       const { items } = await api.list(resources.events, { namespace });

@@ -47,6 +47,7 @@ describe('configuration', () => {
     const { eventually } = cluster();
     const namespace = await managedNamespace(cluster());
     change(withReadOnly(true));
+    let drifted = 0;
     try {
       await eventually(async () => expect(recordsWith(operator, 'The configuration changed')).toHaveLength(1));
       await deploy(cluster(), namespace, 4, policy(100, 0));
@@ -59,13 +60,13 @@ describe('configuration', () => {
       expect(pods.flatMap(({ metadata }) => Object.keys(metadata?.annotations ?? {}))).toEqual([]);
       expect(pods.filter(({ spec }) => spec?.nodeSelector !== undefined)).toEqual([]);
       // The scheduler has spread them over both sides.
-      expect(sidesOf(pods).onDemand).toBeGreaterThan(0);
+      drifted = sidesOf(pods).onDemand;
+      expect(drifted).toBeGreaterThan(0);
       await eventually(async () => expect(await reasonsIn(namespace)).toContain('WouldEvict'));
       expect(evictions(namespace)).toBe(0);
     } finally {
       change(withReadOnly(false));
     }
-    const drifted = sidesOf(await podsOf(cluster(), namespace)).onDemand;
     await untilSides(cluster(), namespace, 4, 0);
     expect(evictions(namespace)).toBe(drifted);
   });

@@ -3,7 +3,6 @@ import { createServer, type Socket } from 'node:net';
 import { expect } from 'vitest';
 import { type ResourceType, resources } from '../../src/api/resources.ts';
 import { createSystemClock, sleep } from '../../src/lib/clock.ts';
-import { findFreePorts } from '../controlplane/ports.ts';
 import type { RealCluster } from './real-cluster.ts';
 
 const FLOWCONTROL = { group: 'flowcontrol.apiserver.k8s.io', version: 'v1', namespaced: false } as const;
@@ -52,15 +51,16 @@ export async function fillSeatsOfEvictions(
   const namespace = await cluster.namespace();
   const sockets = new Set<Socket>();
   const silent = createServer((socket) => void sockets.add(socket.on('error', () => {})));
-  const [port = 0] = await findFreePorts(1);
-  await new Promise<void>((resolve) => silent.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const address = silent.address();
+  if (address === null || typeof address === 'string') throw new Error('the system gave no port');
   const hanging = {
     metadata: { name: 'hanging' },
     webhooks: [
       {
         name: 'hanging.example.test',
         admissionReviewVersions: ['v1'],
-        clientConfig: { url: `https://127.0.0.1:${port}/` },
+        clientConfig: { url: `https://127.0.0.1:${address.port}/` },
         rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods/eviction'] }],
         namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
         failurePolicy: 'Ignore',

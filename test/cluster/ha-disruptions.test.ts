@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Pod } from '../../src/api/core.ts';
 import { resources } from '../../src/api/resources.ts';
-import { watchDisruptions } from './disruption-watch.ts';
+import { type Disruptions, watchDisruptions } from './disruption-watch.ts';
 import { fillSeatsOfEvictions } from './full-seats.ts';
 import { sumOf } from './metrics-text.ts';
 import type { OperatorProcess } from './operator-process.ts';
@@ -160,6 +160,12 @@ describe('an outage', () => {
     const namespace = await managedNamespace(cluster());
     const before = await webhookCalls();
     const usual = await waitFor(TIMEOUT_SECONDS);
+    const spotOf = (app: string) => ({ matchLabels: { app } });
+    const goOn = (): void => {
+      for (const replica of replicas) replica.signal('SIGCONT');
+    };
+    let drifted: readonly Pod[];
+    let seen: Disruptions;
     // They keep their connections and answer nothing: the worst that an API server can meet.
     for (const replica of replicas) replica.signal('SIGSTOP');
     try {
@@ -172,22 +178,21 @@ describe('an outage', () => {
         expect(sidesOf(pods)).toMatchObject({ pending: 0, ending: 0 });
       });
       await eventually(async () => expect(performance.now() - began).toBeGreaterThan(OUTAGE_MILLIS), OUTAGE_MILLIS * 2);
+      // What comes now must not be missed because the machine is crowded.
+      await eventually(() => waitFor(usual));
+      const after = await webhookCalls();
+      expect(after.failedOpen - before.failedOpen).toBe(20);
+      expect((after.waitedSeconds - before.waitedSeconds) / 20).toBeLessThan(2 * TIMEOUT_SECONDS);
+      drifted = (await podsOf(cluster(), namespace)).filter(isWrong);
+      expect(evictionTimes(namespace)).toEqual([]);
+      seen = await watchDisruptions(cluster().api, namespace, async () => {
+        goOn();
+        await untilSides(cluster(), namespace, 10, 0, spotOf('one'));
+        await untilSides(cluster(), namespace, 0, 10, spotOf('two'));
+      });
     } finally {
-      for (const replica of replicas) replica.signal('SIGCONT');
+      goOn();
     }
-    // What comes now must not be missed because the machine is crowded.
-    await eventually(() => waitFor(usual));
-    const after = await webhookCalls();
-    expect(after.failedOpen - before.failedOpen).toBe(20);
-    expect((after.waitedSeconds - before.waitedSeconds) / 20).toBeLessThan(2 * TIMEOUT_SECONDS);
-    const drifted = (await podsOf(cluster(), namespace)).filter(isWrong);
-    expect(evictionTimes(namespace)).toEqual([]);
-
-    const spotOf = (app: string) => ({ matchLabels: { app } });
-    const seen = await watchDisruptions(cluster().api, namespace, async () => {
-      await untilSides(cluster(), namespace, 10, 0, spotOf('one'));
-      await untilSides(cluster(), namespace, 0, 10, spotOf('two'));
-    });
     const evicted = world().audit.evictions(namespace);
     expect(new Set(evicted.map(({ name }) => name))).toEqual(new Set(drifted.map(({ metadata }) => metadata?.name)));
     expect(evicted).toHaveLength(drifted.length);

@@ -84,7 +84,7 @@ describe('simulated nodes on the real control plane', () => {
   });
 
   test('volume claims get a volume in the zone of their pod', async () => {
-    const { api, namespace } = cluster();
+    const { api, namespace, eventually } = cluster();
     const name = await namespace();
     await api.create(
       resources.statefulSets,
@@ -110,8 +110,14 @@ describe('simulated nodes on the real control plane', () => {
     );
     const pods = await readyPods(cluster(), name, 'db', 2);
     for (const pod of pods) {
-      const claim = await api.get(resources.persistentVolumeClaims, `data-${pod.metadata?.name}`, { namespace: name });
-      expect(claim.status?.phase).toBe('Bound');
+      // Told after the scheduler has seen that it is.
+      const claim = await eventually(async () => {
+        const found = await api.get(resources.persistentVolumeClaims, `data-${pod.metadata?.name}`, {
+          namespace: name,
+        });
+        expect(found.status?.phase).toBe('Bound');
+        return found;
+      });
       const volume = await api.get(resources.persistentVolumes, claim.spec?.volumeName ?? '');
       const node = await api.get(resources.nodes, pod.spec?.nodeName ?? '');
       const zone = node.metadata?.labels?.['topology.kubernetes.io/zone'];

@@ -20,15 +20,19 @@ let prometheus: RunningPrometheus;
 let sources: UsageSources;
 let dir = '';
 
-/** What a kubelet says of two pods of `web`, one of `web-api`, and its own totals. CPU is 0.25 cores, and 0.5 for the second pod. */
+/**
+ * What a kubelet says of two pods of `web`, one of `web-api`, and its own totals. CPU is 0.25 cores, and 0.5 for the second pod. Each
+ * figure comes with its time, as from a kubelet: of answers that come late rates are exact, too.
+ */
 function exposition(): string {
-  const elapsed = (clock.now() - startedAt) / 1000;
+  const now = clock.now();
+  const elapsed = (now - startedAt) / 1000;
   const cpu = (pod: string, container: string, cores: number) =>
-    `container_cpu_usage_seconds_total{namespace="shop",pod="${pod}",container="${container}",cpu="total",id="/${pod}/${container}",image="i"} ${cores * elapsed}`;
+    `container_cpu_usage_seconds_total{namespace="shop",pod="${pod}",container="${container}",cpu="total",id="/${pod}/${container}",image="i"} ${cores * elapsed} ${now}`;
   const memory = (pod: string, container: string, bytes: number) =>
-    `container_memory_working_set_bytes{namespace="shop",pod="${pod}",container="${container}",id="/${pod}/${container}",image="i"} ${bytes}`;
+    `container_memory_working_set_bytes{namespace="shop",pod="${pod}",container="${container}",id="/${pod}/${container}",image="i"} ${bytes} ${now}`;
   const periods = (what: string, pod: string, container: string, aSecond: number) =>
-    `container_cpu_cfs_${what}_total{namespace="shop",pod="${pod}",container="${container}",id="/${pod}/${container}",image="i"} ${aSecond * Math.trunc(elapsed)}`;
+    `container_cpu_cfs_${what}_total{namespace="shop",pod="${pod}",container="${container}",id="/${pod}/${container}",image="i"} ${aSecond * Math.trunc(elapsed)} ${now}`;
   return [
     '# TYPE container_cpu_usage_seconds_total counter',
     cpu('web-7d4f9c5b8-x2k7p', 'app', 0.25),
@@ -150,7 +154,6 @@ test('two questions bring CPU and memory of all pods and containers of one workl
     cpu: cpu.at(-1)?.value,
     memory: (memory.at(-1)?.value ?? 0) / MIB,
   }));
-  // Of scrapes that come late a rate is not exact.
   expect(last.sort((a, b) => ascending(a.of, b.of))).toEqual([
     { of: 'web-7d4f9c5b8-b4d9z/app', cpu: expect.closeTo(500, -2), memory: 600 },
     { of: 'web-7d4f9c5b8-b4d9z/proxy', cpu: expect.closeTo(10, -1), memory: 20 },

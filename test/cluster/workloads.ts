@@ -67,12 +67,15 @@ export async function deploySet(
 
 const claimSpec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
 
+/** Resolves when the controller has counted every pod, all of which are ready. */
 export async function protect(
-  { api, eventually }: RealCluster,
+  cluster: RealCluster,
   namespace: string,
   budget: { readonly minAvailable: number } | { readonly maxUnavailable: number },
   name = 'web',
 ): Promise<void> {
+  const { api, eventually } = cluster;
+  const { length } = await podsOf(cluster, namespace, { matchLabels: { app: name } });
   const pdb: PodDisruptionBudget = {
     metadata: { name },
     spec: { ...budget, selector: { matchLabels: { app: name } } },
@@ -80,7 +83,7 @@ export async function protect(
   await api.create(resources.podDisruptionBudgets, pdb, { namespace });
   await eventually(async () => {
     const { status } = await api.get(resources.podDisruptionBudgets, name, { namespace });
-    expect(status?.observedGeneration).toBe(1);
+    expect(status).toMatchObject({ observedGeneration: 1, expectedPods: length, currentHealthy: length });
   });
 }
 
