@@ -31,7 +31,7 @@ export interface Tab {
   close(): Promise<void>;
 }
 
-const PATIENCE_MILLIS = 20_000;
+const PATIENCE_MILLIS = 60_000;
 const POLL_MILLIS = 30;
 
 export async function createTab(tools: DevTools, url: string, options: TabOptions = {}): Promise<Tab> {

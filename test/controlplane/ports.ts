@@ -14,8 +14,25 @@ interface Held {
   close(): Promise<void>;
 }
 
-/** @returns undefined where somebody else has it. */
-function hold(port: number): Promise<Held | undefined> {
+/**
+ * Takes a port out of the choice of every process on this machine for as long as this one lives: the program that is to listen on it
+ * does so seconds later. By the name of an abstract socket, which ends with its process (Linux; elsewhere two may choose the same).
+ */
+function claim(port: number): Promise<boolean> {
+  if (process.platform !== 'linux') return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(`\0stowage-port-${port}`, () => {
+      server.unref();
+      resolve(true);
+    });
+  });
+}
+
+/** @returns undefined where somebody listens on it, or has chosen it. */
+async function hold(port: number): Promise<Held | undefined> {
+  if (!(await claim(port))) return undefined;
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(undefined));
@@ -25,17 +42,20 @@ function hold(port: number): Promise<Held | undefined> {
   });
 }
 
-async function holdAny(): Promise<Held> {
+async function holdAny(choose: () => number): Promise<Held> {
   for (let tries = 0; tries < TRIES; tries++) {
-    const held = await hold(randomInt(PORTS.from, PORTS.to));
+    const held = await hold(choose());
     if (held !== undefined) return held;
   }
   throw new Error(`no free port found between ${PORTS.from} and ${PORTS.to} in ${TRIES} tries`);
 }
 
-/** `count` different free ports. All are held until the last is known, so none comes twice. */
-export async function findFreePorts(count: number): Promise<number[]> {
-  const held = await Promise.all(Array.from({ length: count }, holdAny));
+/** `count` different free ports, which no other process is given either. @param choose one that may be free; by chance. */
+export async function findFreePorts(
+  count: number,
+  choose = (): number => randomInt(PORTS.from, PORTS.to),
+): Promise<number[]> {
+  const held = await Promise.all(Array.from({ length: count }, () => holdAny(choose)));
   await Promise.all(held.map(({ close }) => close()));
   return held.map(({ port }) => port);
 }

@@ -28,7 +28,7 @@ export interface RunningPrometheus {
   stop(): Promise<void>;
 }
 
-const START_MILLIS = 30_000;
+const START_MILLIS = 120_000;
 const STOP_MILLIS = 10_000;
 
 /** @throws Error with the end of its log when it does not become ready. */

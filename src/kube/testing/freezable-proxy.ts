@@ -10,12 +10,15 @@ export interface FreezableProxy {
   freeze(): void;
   /** From now on what the clients send is lost on the way; what the server sends still arrives. */
   dropTowardsServer(): void;
+  /** From now on new connections lead to this port. */
+  leadTo(port: number): void;
   /** Resets the present connections. */
   reset(): void;
   close(): Promise<void>;
 }
 
-export async function startFreezableProxy(targetPort: number): Promise<FreezableProxy> {
+export async function startFreezableProxy(firstPort: number): Promise<FreezableProxy> {
+  let targetPort = firstPort;
   const pairs = new Set<readonly [Socket, Socket]>();
   let connections = 0;
   const server = net.createServer((near) => {
@@ -54,6 +57,9 @@ export async function startFreezableProxy(targetPort: number): Promise<Freezable
         near.unpipe(far);
         near.resume();
       }
+    },
+    leadTo(port) {
+      targetPort = port;
     },
     reset() {
       for (const [near] of pairs) near.resetAndDestroy();

@@ -39,8 +39,6 @@ export interface ScriptedServerOptions {
   /** Ask clients for a certificate signed by this authority. */
   readonly clientCa?: string;
   readonly authority?: Authority;
-  /** Default: a free one. */
-  readonly port?: number;
 }
 
 const dayMillis = 86_400_000;
@@ -96,7 +94,7 @@ export async function startScriptedServer(options: ScriptedServerOptions = {}): 
   });
   server.on('secureConnection', (socket: TLSSocket) => socket.on('error', () => {}));
   server.on('tlsClientError', () => {});
-  server.listen(options.port ?? 0, '127.0.0.1');
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const scripted: ScriptedServer = {

@@ -5,7 +5,7 @@ import { readBody } from '../answer.ts';
 import { testAuthority } from '../testing/scripted-server.ts';
 import { useTransports } from '../testing/transport-fixture.ts';
 
-const { connect, get, serve, text } = useTransports();
+const { connect, get, relay, serve, text } = useTransports();
 
 describe.each(['http/1.1', 'plain'] as const)('HTTP/1.1 (%s)', (protocol) => {
   test('ALPN decides; short requests reuse a connection, each watch has its own', async () => {
@@ -74,8 +74,10 @@ test('over plain HTTP, too, a client that was closed asks nothing more', async (
 test('a server that speaks HTTP/2 by now is spoken to so after a while, and one that does not is asked seldom', async () => {
   const authority = await testAuthority();
   const old = await serve({ protocol: 'http/1.1', authority });
+  // The address stays, whoever answers there.
+  const address = await relay(old);
   const clock = createVirtualClock(Date.now());
-  const transport = connect(old, { clock });
+  const transport = connect(old, { clock, port: address.port });
   await text(transport, get());
   const asked = old.sockets.length;
   await clock.advance(599_000);
@@ -86,7 +88,8 @@ test('a server that speaks HTTP/2 by now is spoken to so after a while, and one 
   // The handshake that told so; the request itself went over the connection there was.
   expect(old.sockets.length).toBe(asked + 1);
   await old.close();
-  const upgraded = await serve({ protocol: 'h2', authority, port: old.port });
+  const upgraded = await serve({ protocol: 'h2', authority });
+  address.leadTo(upgraded.port);
   await clock.advance(600_000);
   expect(await text(transport, get())).toBe('{}');
   expect(await text(transport, get())).toBe('{}');
