@@ -236,7 +236,10 @@ export function createJudge(options: JudgeOptions): Judge {
       disruptions.onConfig(changed);
       progress.onCause();
     },
-    onOperatorChange: progress.onCause,
+    onOperatorChange() {
+      progress.onCause();
+      sizes.onOperatorChange();
+    },
     onRead: writes.onRead,
     onWrite(write, identity) {
       monitor.onWrite(write);

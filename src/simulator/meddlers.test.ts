@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { changesOf } from './meddlers.ts';
+import { startVirtualCluster } from '../cluster/testing/virtual-cluster.ts';
+import { beginMeddling, changesOf, mostRoundedUp } from './meddlers.ts';
 
 const podWith = (resources: object, more = {}) => ({
   kind: 'Pod',
@@ -33,4 +34,16 @@ describe('changesOf', () => {
     ]);
     expect(changesOf('drop-affinity', podWith({}))).toEqual([]);
   });
+});
+
+test('a resize may be rounded up by less than a step for each container, as long as somebody rounds', async () => {
+  const { cluster } = await startVirtualCluster();
+  const pod = { spec: { containers: [{ name: 'app' }, { name: 'proxy' }] } };
+  const end = await beginMeddling(cluster, 'round-sizes');
+  const endOther = await beginMeddling(cluster, 'sidecar');
+  expect(mostRoundedUp(cluster, pod)).toBe(98);
+  await end();
+  expect(mostRoundedUp(cluster, pod)).toBe(0);
+  await endOther();
+  await cluster.stop();
 });

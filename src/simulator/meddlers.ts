@@ -1,5 +1,5 @@
 /** Admission webhooks of others, which change what is written on its way: a mesh, a policy engine, a house rule. */
-import type { MutatingWebhookConfiguration } from '../api/core.ts';
+import type { MutatingWebhookConfiguration, Pod } from '../api/core.ts';
 import { isAlreadyExists, isNotFound, unless } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
 import type { Cluster } from '../cluster/cluster.ts';
@@ -22,12 +22,20 @@ interface Operation {
 
 const STEP_MILLICORES = 50;
 
+const serviceOf = (meddling: Meddling): string => `house-rules/${meddling}`;
+
+/** By how many millicores of CPU a resize of the pod may have been rounded up on its way: more than was asked for. */
+export function mostRoundedUp({ server }: Pick<Cluster, 'server'>, { spec }: Pod): number {
+  const isRounding = server.core.localWebhooks.has(serviceOf('round-sizes'));
+  return isRounding ? (STEP_MILLICORES - 1) * (spec?.containers.length ?? 0) : 0;
+}
+
 /** Registers the webhook, behind all others. @returns what takes it away again. */
 export async function beginMeddling(
   { api, server }: Pick<Cluster, 'api' | 'server'>,
   meddling: Meddling,
 ): Promise<() => Promise<void>> {
-  const service = `house-rules/${meddling}`;
+  const service = serviceOf(meddling);
   server.core.localWebhooks.set(service, (review) => {
     const request = treeAt(review, 'request');
     const patch = JSON.stringify(changesOf(meddling, treeAt(request, 'object')));

@@ -8,6 +8,7 @@ import { parseQuantity, toBytes, toMillicores } from '../lib/quantity.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import { chargeOf, describeStep, mebibytes, qosOf, type SizeStep, sizeParts } from './container-sizes.ts';
 import type { Ledger } from './ledger.ts';
+import { mostRoundedUp } from './meddlers.ts';
 import { type Tree, treeAt } from './policy-book.ts';
 import { isTakenBack, isUnderWay, underWayText } from './resize-state.ts';
 import { type SizeConsent, updatesOf } from './size-consent.ts';
@@ -116,7 +117,7 @@ export function createResizeJudge({ cluster, clock, ledger, consent, history }: 
       (total, pod) => total + chargeOf(pod.metadata?.uid === after.metadata?.uid ? after : pod, resource),
       0,
     );
-    const capacity = amountOf(resource, room);
+    const capacity = amountOf(resource, room) + (resource === 'cpu' ? mostRoundedUp(cluster, after) : 0);
     check(
       'capacity',
       sum <= capacity,

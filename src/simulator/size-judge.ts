@@ -35,6 +35,8 @@ export interface SizeJudge {
   mayEvict(facts: WorkloadFacts): boolean;
   /** The operator evicts the pod for its size: nothing else explains it. */
   beforeEviction(pod: Pod): void;
+  /** Replicas of the operator came or went. */
+  onOperatorChange(): void;
   /** Rollouts of new sizes that are under way. */
   rollouts(): number;
   /** Of a workload that nothing happened to for a while. @param explanation what is told of its sizes lately */
@@ -137,6 +139,7 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
       });
     },
     beforeEviction: rivals.evicted,
+    onOperatorChange: rivals.onOperatorChange,
     rollouts: () => rolling.size,
     judgeRest: createInForceJudge({ caches, ledger, consent }),
     tally: () => counted,

@@ -68,6 +68,8 @@ test('a template that another writer changes is not changed again and again', as
   for (let index = 0; index < 4; index++) judge.retemplated(web, 'a few times');
   await clock.advance(61 * MINUTE);
   for (let index = 0; index < 4; index++) judge.retemplated(web, 'an hour later');
+  judge.onOperatorChange();
+  for (let index = 0; index < 4; index++) judge.retemplated(web, 'by another leader');
   expect(told()).toEqual([]);
   judge.retemplated(web, 'cpu 2 -> 1');
   expect(told()).toEqual(['yields: shop/web: cpu 2 -> 1, 5 times within an hour']);

@@ -19,6 +19,8 @@ export interface YieldJudge {
   templateTaken(workload: KubeObject): void;
   /** Stowage did. */
   retemplated(workload: KubeObject, told: string): void;
+  /** Replicas of the operator came or went: what it has tried in vain it may try anew. */
+  onOperatorChange(): void;
 }
 
 /** Watches may be late, and a request under way is not called back. */
@@ -31,7 +33,7 @@ export function createYieldJudge(clock: Clock, { check }: Ledger): YieldJudge {
   const takenAt = new Map<string, EpochMillis>();
   /** Uids of workloads. */
   const contested = new Set<string>();
-  const written = createRecentCounts(clock, HOUR);
+  let written = createRecentCounts(clock, HOUR);
   return {
     podTaken({ metadata }) {
       const uid = metadata?.uid ?? '';
@@ -59,6 +61,9 @@ export function createYieldJudge(clock: Clock, { check }: Ledger): YieldJudge {
       if (!contested.has(uid)) return;
       const count = written.add(uid);
       check('yields', count <= MOST_PER_HOUR, () => `${nameOf(workload)}: ${told}, ${count} times within an hour`);
+    },
+    onOperatorChange() {
+      written = createRecentCounts(clock, HOUR);
     },
   };
 }
