@@ -11,9 +11,6 @@ import type { Logger } from './lib/log.ts';
 import { createMetrics, type Metrics } from './lib/metrics.ts';
 import type { Random } from './lib/random.ts';
 import type { WorkloadRef } from './model/cluster-view.ts';
-import { createLiveStores } from './observe/live-stores.ts';
-import { createLiveView } from './observe/live-view.ts';
-import { createOwnerStores } from './observe/owner-stores.ts';
 import { createEngines, type Engines } from './operator/engines.ts';
 import { createLeadershipLoop, tellAlive } from './operator/leadership.ts';
 import { type Lifetime, startLifetime } from './operator/lifetime.ts';
@@ -21,7 +18,7 @@ import { createLiveConfig } from './operator/live-config.ts';
 import { measureApi } from './operator/measured-api.ts';
 import { type OpenPorts, type OperatorPorts, openPorts } from './operator/open-ports.ts';
 import { serveDashboard } from './operator/serve-dashboard.ts';
-import { type NamedInformer, reportStores } from './operator/store-metrics.ts';
+import { reportStores } from './operator/store-metrics.ts';
 import { addressAnnotations, addressOf } from './operator/webhook-address.ts';
 import type { MutateHandler } from './webhook/handler.ts';
 import type { KeyPair } from './webhook/server.ts';
@@ -69,15 +66,6 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const { config, rules } = live;
   const metrics = options.metrics ?? createMetrics({ processMetrics: true });
   const api = measureApi(options.api, metrics, clock);
-
-  const { engines: on, controllers, placement: placing } = config();
-  const namespaces = controllers.watchNamespaces;
-  const scope = namespaces.length === 0 ? undefined : { namespaces, sides: rules().sides };
-  const sizing = on.rightsizing || on.allocation;
-  const reading = { api, clock, random, log: log.child('informer'), scope, sizing };
-  const stores = createLiveStores(reading);
-  const owners = createOwnerStores({ ...reading, kinds: placing.owners });
-  const view = createLiveView(stores, owners);
   const journal = createJournal({ clock });
   logJournal(journal, log.child('journal'));
   const events = createEventRecorder({
@@ -102,26 +90,10 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     lead: (signal) => engines.lead(signal),
   });
   const isLeader = (): boolean => leadership.current().leader;
-  const engines: Engines = createEngines({
-    ...options,
-    live,
-    api,
-    scope,
-    stores,
-    owners,
-    view,
-    leadership: leadership.current,
-    events,
-    journal,
-    metrics,
-  });
-  const { spot, admission, placement } = engines;
-  const ownInformers = (): NamedInformer[] => owners.active().map(({ type, informer }) => [type.plural, informer]);
-  reportStores(
-    metrics,
-    () => [...Object.entries(stores), ...ownInformers(), ...(engines.sizing?.informers ?? [])],
-    clock,
-  );
+  const parts = { live, api, leadership: leadership.current, events, journal, metrics };
+  const engines: Engines = createEngines({ ...options, ...parts });
+  const { view, spot, sizing, admission, placement } = engines;
+  reportStores(metrics, engines.informers, clock);
   metrics.onRender(() => {
     if (isLeader()) reportCosts(metrics, view, rules());
   });
@@ -133,8 +105,8 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     ...told,
     api,
     admit: admission.handle,
-    policyHandlers: engines.sizing?.rightsizing?.handlers,
-    ...engines.sizing?.explainers,
+    policyHandlers: sizing?.rightsizing?.handlers,
+    ...sizing?.explainers,
     leadership: leadership.current,
     leader: () => addressOf(leadership.leader()),
     readiness: {
@@ -149,7 +121,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
         config,
         rules,
         storm: () => spot.memory.storm(clock.now()),
-        sizing: engines.sizing,
+        sizing,
         leader: () => leadership.leader()?.identity,
       }),
     metrics,

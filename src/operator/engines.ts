@@ -7,26 +7,25 @@ import { createPlacementEngine, type PlacementEngine } from '../controllers/plac
 import { createSpotWatch, type SpotWatch } from '../controllers/spot-watch.ts';
 import type { Leadership } from '../guard/context.ts';
 import { aborted } from '../lib/until-aborted.ts';
-import type { LiveStores, NamespaceScope } from '../observe/live-stores.ts';
-import type { LiveView } from '../observe/live-view.ts';
-import type { OwnerStores } from '../observe/owner-stores.ts';
+import { createLiveStores } from '../observe/live-stores.ts';
+import { createLiveView, type LiveView } from '../observe/live-view.ts';
+import { createOwnerStores } from '../observe/owner-stores.ts';
 import { type Admission, createAdmission } from './admission.ts';
 import type { LiveConfig } from './live-config.ts';
 import { createSizing, type Sizing } from './sizing.ts';
+import type { NamedInformer } from './store-metrics.ts';
 
 export interface EnginesOptions extends EngineParts {
   readonly live: LiveConfig;
   readonly api: KubeApi;
-  readonly scope: NamespaceScope | undefined;
-  /** Those of the view. */
-  readonly stores: LiveStores;
-  readonly owners: OwnerStores;
-  readonly view: LiveView;
   readonly leadership: () => Leadership;
 }
 
 /** `run` goes on in every replica, `lead` in the leader beside it. */
 export interface Engines {
+  readonly view: LiveView;
+  /** Of all that is read. */
+  readonly informers: () => readonly NamedInformer[];
   readonly spot: SpotWatch;
   readonly sizing: Sizing | undefined;
   readonly admission: Admission;
@@ -39,20 +38,36 @@ export interface Engines {
   lead(signal: AbortSignal): Promise<void>;
 }
 
-/** Follow the view from the moment they are made, so they must be made before its first list. */
 export function createEngines(options: EnginesOptions): Engines {
-  const { live, api, owners, view, leadership, clock, random } = options;
-  const { config, rules } = live;
-  const { maxConcurrentReconciles } = config().controllers;
+  const { api, leadership, clock, random, log } = options;
+  const { config, rules } = options.live;
+  const { engines: on, controllers, placement: placing } = config();
+  const namespaces = controllers.watchNamespaces;
+  const scope = namespaces.length === 0 ? undefined : { namespaces, sides: rules().sides };
+  const isSizing = on.rightsizing || on.allocation;
+  const reading = { api, clock, random, log: log.child('informer'), scope, sizing: isSizing };
+  const stores = createLiveStores(reading);
+  const owners = createOwnerStores({ ...reading, kinds: placing.owners });
+  const view = createLiveView(stores, owners);
+  // From here on all follow the view, which must not have had its first list yet.
   const spot = createSpotWatch({ view, rules, clock, random });
   // A knot that is tied by asking later: what resizes asks what is disrupted, and what disrupts whether a pod is being resized.
   const isResizing = (podUid: string): boolean => sizing?.isResizing(podUid) ?? false;
   const disruptions = createDisruptions({ api, view, rules, spot, leadership, isResizing, clock });
   // Where the handler is called without a server of its own, it shows by an answer.
   const asksForNewPods = (): boolean => config().webhook.enabled || admission.hasAnswered();
-  const sizing = createSizing({ ...options, config, disruptions, sizesNewPods: asksForNewPods });
+  const sizing = createSizing({
+    ...options,
+    config,
+    scope,
+    stores,
+    view,
+    disruptions,
+    sizesNewPods: asksForNewPods,
+  });
   const admission = createAdmission({
     ...options,
+    view,
     rules,
     spot,
     sizes: sizing?.rightsizing?.sizeNewPods,
@@ -60,16 +75,20 @@ export function createEngines(options: EnginesOptions): Engines {
   });
   const placement = createPlacementEngine({
     ...options,
+    view,
     rules,
     spot,
     disruptions,
     steersNewPods: asksForNewPods,
     journal: journalOf(options.journal, 'placement'),
-    workers: maxConcurrentReconciles,
+    workers: controllers.maxConcurrentReconciles,
     reconcileIntervalMillis: () => config().controllers.reconcileInterval,
     windowPollMillis: () => config().controllers.workloadTiming.disruptionWindowPollInterval,
   });
+  const ownerInformers = (): NamedInformer[] => owners.active().map(({ type, informer }) => [type.plural, informer]);
   return {
+    view,
+    informers: () => [...Object.entries(stores), ...ownerInformers(), ...(sizing?.informers ?? [])],
     spot,
     sizing,
     admission,
