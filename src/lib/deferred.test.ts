@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createDeferred } from './deferred.ts';
 
@@ -15,4 +16,14 @@ test('rejects with the reason, and stays pending until then', async () => {
   expect(winner).toBe('still pending');
   deferred.reject(new Error('no'));
   await expect(deferred.promise).rejects.toThrow('no');
+});
+
+test('a rejection that nobody waits for is no unhandled one', async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  createDeferred<void>().reject(new Error('no'));
+  await setImmediate();
+  process.off('unhandledRejection', note);
+  expect(unhandled).toEqual([]);
 });

@@ -6,12 +6,13 @@ export interface Deferred<T> {
   reject(reason: unknown): void;
 }
 
-/** Settling it a second time does nothing. */
+/** Settling it a second time does nothing. Nobody has to wait for it: a rejection that reaches no one is no fault. */
 export function createDeferred<T>(): Deferred<T> {
   let settle: Pick<Deferred<T>, 'resolve' | 'reject'> | undefined;
   const promise = new Promise<T>((resolve, reject) => {
     settle = { resolve, reject };
   });
+  promise.catch(() => {});
   // The executor of a promise runs before its constructor returns.
   return { promise, resolve: (value) => settle?.resolve(value), reject: (reason) => settle?.reject(reason) };
 }

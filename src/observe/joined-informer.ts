@@ -31,7 +31,6 @@ export function joinInformers<R>(byNamespace: ReadonlyMap<string, Informer<R>>, 
   };
   const freshness = (): Freshness => stalest(counted().map((informer) => informer.freshness()));
   const synced = createDeferred<void>();
-  synced.promise.catch(() => {});
   /** No informer tells that it is refused. */
   const untilSynced = async (signal: AbortSignal): Promise<void> => {
     while (freshness() === 'initial') {

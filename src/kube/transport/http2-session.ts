@@ -52,7 +52,6 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
   });
   const streams = createSemaphore(DEFAULT_STREAM_LIMIT);
   const ready = createDeferred<void>();
-  ready.promise.catch(() => {});
   let isDraining = false;
   let failure: ConnectionError | undefined;
 

@@ -49,7 +49,6 @@ export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): 
   let lastWord = '';
   const handlers = new Set<InformerHandler<R>>();
   const synced = createDeferred<void>();
-  synced.promise.catch(() => {});
 
   const say = (message: string, details: object = {}): void => {
     if (message === lastWord) return;
