@@ -1,7 +1,7 @@
 /** Allocation on either API server: the operator in this process, two nodes whose kubelet is played by hand, an agent on one of them. */
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
-import { inject, vi } from 'vitest';
+import { expect, inject, vi } from 'vitest';
 import { createAgent } from '../../src/agent/agent.ts';
 import { createAgentMetrics } from '../../src/agent/metrics-text.ts';
 import type { Deployment, Pod } from '../../src/api/core.ts';
@@ -18,6 +18,7 @@ import { type Clock, createSystemClock, sleep } from '../../src/lib/clock.ts';
 import { createSilentLogger } from '../../src/lib/log.ts';
 import { createSystemRandom } from '../../src/lib/random.ts';
 import { startOperator } from '../../src/wire.ts';
+import { parseMetrics, sumOf } from '../cluster/metrics-text.ts';
 import { createNode, createStandInKubelets, nodeConditions } from './allocation-nodes.ts';
 import { createLoadSampler, startPrometheus } from './allocation-stand-ins.ts';
 import { type Blindness, type SeenResizes, watchedApi } from './watched-api.ts';
@@ -41,6 +42,10 @@ export interface AllocationWorld {
   readonly configNamespace: string;
   /** Resizes of the operator, and those that were refused. */
   readonly resizes: { sent: number; readonly refused: string[] };
+  /** Resolves when the agent has made so many more plans. */
+  planned(times: number): Promise<void>;
+  /** Resolves when one more thing was held back or moved for this reason in a plan of the agent. */
+  clamped(reason: string): Promise<void>;
   /** While true, what the operator reads of quotas is nothing. */
   blind: { quotas: boolean };
   eventually<T>(assertion: () => Promise<T>): Promise<T>;
@@ -119,6 +124,7 @@ export async function startAllocationWorld(): Promise<AllocationWorld> {
   });
 
   const prometheus = await startPrometheus(() => metric, loads);
+  const metrics = createAgentMetrics();
   const agent = createAgent({
     api,
     nodeName: nodes.agent,
@@ -141,7 +147,7 @@ export async function startAllocationWorld(): Promise<AllocationWorld> {
     monotonic: () => clock.now(),
     random,
     log,
-    metrics: createAgentMetrics(),
+    metrics,
   });
   const { config } = loadConfig({
     text: [
@@ -170,6 +176,11 @@ export async function startAllocationWorld(): Promise<AllocationWorld> {
   const pods: AllocationWorld['pods'] = async (namespace, app) => {
     const { items } = await api.list(resources.pods, { namespace, labelSelector: `app=${app}` });
     return items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+  };
+  const untilCounted = async (name: string, labels: Readonly<Record<string, string>>, more: number): Promise<void> => {
+    const count = (): number => sumOf(parseMetrics(metrics.render()), name, labels);
+    const before = count();
+    await eventually(async () => expect(count()).toBeGreaterThanOrEqual(before + more));
   };
   const untilEmpty = async (namespace: string): Promise<void> => {
     if ((await api.list(resources.pods, { namespace })).items.length > 0) throw new Error('pods remain');
@@ -213,6 +224,8 @@ export async function startAllocationWorld(): Promise<AllocationWorld> {
       const { items } = await api.list(podAllocations, { namespace });
       return items.find(({ spec }) => spec?.podName === podName);
     },
+    planned: (times) => untilCounted('mbcas_agent_step_duration_seconds_count', { loop: 'plan' }, times),
+    clamped: (reason) => untilCounted('mbcas_clamp_total', { reason }, 1),
     setMetric(value) {
       metric = value;
     },
