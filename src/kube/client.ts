@@ -8,12 +8,12 @@ import type { Clock } from '../lib/clock.ts';
 import { isRecord } from '../lib/is-record.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
-import { isStatus, readBody, readChunks } from './answer.ts';
 import type { Connection } from './connection.ts';
 import { startDeadline } from './deadline.ts';
 import { discoveredResources } from './discovery.ts';
 import { createListSplitter, MalformedAnswerError, parseJson, readJsonLines } from './json-stream.ts';
 import { createRateLimiter, defaultRateLimits, type RateLimits } from './rate-limiter.ts';
+import { isStatus, readBody, readChunks } from './read-answer.ts';
 import {
   collectionPath,
   deleteBody,

@@ -7,9 +7,9 @@ import { type Clock, sleep } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import { untilAborted } from '../lib/until-aborted.ts';
-import { readError } from './answer.ts';
 import { type Connection, type Credentials, impersonationHeaders } from './connection.ts';
 import type { Line, RateLimiter } from './rate-limiter.ts';
+import { readError } from './read-answer.ts';
 import {
   ConnectionError,
   type Transport,

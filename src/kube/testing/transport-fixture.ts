@@ -1,7 +1,7 @@
 /** Servers, relays and transports of one test, closed after it. */
 import { afterEach } from 'vitest';
 import { type Clock, createSystemClock } from '../../lib/clock.ts';
-import { readBody } from '../answer.ts';
+import { readBody } from '../read-answer.ts';
 import { createTransport } from '../transport/create-transport.ts';
 import type { TlsMaterial, Transport, TransportRequest } from '../transport/transport.ts';
 import { type FreezableProxy, startFreezableProxy } from './freezable-proxy.ts';

@@ -3,7 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { type Authority, issueClientCertificate } from '../../lib/certificates.ts';
 import { eventually } from '../../lib/testing/eventually.ts';
-import { readBody } from '../answer.ts';
+import { readBody } from '../read-answer.ts';
 import { startFreezableProxy } from '../testing/freezable-proxy.ts';
 import { testAuthority } from '../testing/scripted-server.ts';
 import { useTransports } from '../testing/transport-fixture.ts';

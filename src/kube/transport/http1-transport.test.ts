@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../../lib/testing/eventually.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
-import { readBody } from '../answer.ts';
+import { readBody } from '../read-answer.ts';
 import { testAuthority } from '../testing/scripted-server.ts';
 import { useTransports } from '../testing/transport-fixture.ts';
 

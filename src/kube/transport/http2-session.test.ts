@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { createDeferred } from '../../lib/deferred.ts';
 import { eventually } from '../../lib/testing/eventually.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
-import { readBody } from '../answer.ts';
+import { readBody } from '../read-answer.ts';
 import { useTransports } from '../testing/transport-fixture.ts';
 import { createHttp2Session } from './http2-session.ts';
 import { ConnectionError } from './transport.ts';

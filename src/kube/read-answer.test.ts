@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseRetryAfter } from './answer.ts';
+import { parseRetryAfter } from './read-answer.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const inSeconds = (seconds: number): string => new Date(NOW + seconds * 1000).toUTCString();
