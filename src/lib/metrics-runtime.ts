@@ -88,6 +88,12 @@ export const runtimeMetrics = {
     help: 'Watch events an informer took in.',
     labels: ['resource'],
   },
+  stowage_clocks_off: {
+    type: 'gauge',
+    help: 'Clocks more than half a minute from this one, by who dates changes of pods with them (node, scheduler, api-server): seen twice, minutes apart, off by about the same. The log names them.',
+    labels: ['teller'],
+    initial: each('teller', ['node', 'scheduler', 'api-server']),
+  },
   stowage_event_loop_delay_seconds: {
     type: 'gauge',
     help: 'How late timers fire: median and 99th percentile of the present minute, and the longest of the last one to two (quantile 1), in seconds.',

@@ -21,9 +21,10 @@ import { createAssumedInformer } from './assumed-informer.ts';
 import { createPodCompactor } from './compact-pod.ts';
 import { inferNodes } from './inferred-nodes.ts';
 import { joinInformers } from './joined-informer.ts';
+import { createOddClocks, type OddClocks } from './odd-clocks.ts';
 import { createProjections, type Projections } from './project.ts';
 import type { ClaimRecord, VolumeRecord } from './project-cluster.ts';
-import { createSeenTimes, logOddTimes } from './seen-times.ts';
+import { createSeenTimes } from './seen-times.ts';
 
 /** The informers behind one view. Keys are `namespace/name`, or `name` for what belongs to no namespace. */
 export interface LiveStores {
@@ -47,6 +48,8 @@ export interface LiveStoresOptions {
   readonly scope?: NamespaceScope | undefined;
   /** An engine that sizes is on: pods and workloads keep what it needs, about as much memory again. Default no. */
   readonly sizing?: boolean | undefined;
+  /** Where clocks that are off are noted; default: in the log only. */
+  readonly oddClocks?: OddClocks | undefined;
 }
 
 /** What an operator with Roles in place of a ClusterRole may see. */
@@ -76,7 +79,7 @@ export function createLiveStores(options: LiveStoresOptions): LiveStores {
   const seen = createSeenTimes({
     clock: options.clock,
     isFollowing: () => pods.freshness() === 'fresh',
-    onOdd: logOddTimes(log, options.clock),
+    clocks: options.oddClocks ?? createOddClocks(log, options.clock),
   });
   const pods: Informer<PodRecord> = informerIn(options, resources.pods, {
     ...options,

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../api/core.ts';
-import type { Logger } from '../lib/log.ts';
 import { formatTime } from '../lib/rfc3339.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { endedAt, wasJustKilled } from '../model/recent-kill.ts';
 import type { PodRecord } from '../model/records.ts';
 import { createPodCompactor } from './compact-pod.ts';
+import { MOST_APART_MILLIS } from './odd-clocks.ts';
 import { createProjections } from './project.ts';
-import { createSeenTimes, logOddTimes, MOST_APART_MILLIS } from './seen-times.ts';
+import { createSeenTimes } from './seen-times.ts';
 
 const NOON = Date.UTC(2026, 2, 2, 12);
 const SECOND = 1000;
@@ -90,16 +90,21 @@ function observer(startMillis = NOON) {
   );
   const compact = createPodCompactor(10);
   const odd: (readonly [string, Millis])[] = [];
+  const right: string[] = [];
   let isFollowing = true;
   const seen = createSeenTimes({
     clock,
     isFollowing: () => isFollowing,
-    onOdd: (teller, ahead) => void odd.push([teller, ahead]),
+    clocks: {
+      noteOdd: ({ name }, ahead) => void odd.push([name, ahead]),
+      noteRight: ({ name }) => void right.push(name),
+    },
   });
   let before: PodRecord | undefined;
   return {
     clock,
     odd,
+    right,
     /** A listing begins, or is over. */
     follow(isNow: boolean) {
       isFollowing = isNow;
@@ -266,26 +271,10 @@ describe('whose clock is odd', () => {
     ['a container is told late', -3 * MINUTE, { created: NOON, started: NOON }, ['the API server']],
     ['all agree', 0, { created: NOON, started: NOON, ready: NOON }, []],
   ])('is told: %s', (_, skew, life, tellers) => {
-    const { see, odd } = observer();
+    const { see, odd, right } = observer();
     see(tell(life, skew));
+    expect(new Set(right)).toEqual(new Set(skew === 0 ? ['the API server', 'node n1'] : []));
     expect(odd.map(([teller]) => teller)).toEqual(tellers);
     expect(odd.every(([, ahead]) => ahead === skew)).toBe(true);
-  });
-
-  test('is logged once an hour for each', async () => {
-    const clock = createVirtualClock(NOON);
-    const lines: unknown[] = [];
-    const log = { warn: (fields: object) => void lines.push(fields) } as unknown as Logger;
-    const tellOdd = logOddTimes(log, clock);
-    tellOdd('node n1', 90_400);
-    tellOdd('node n1', 91_000);
-    tellOdd('node n2', -HOUR);
-    await clock.advance(HOUR);
-    tellOdd('node n1', 92_000);
-    expect(lines).toEqual([
-      { teller: 'node n1', aheadSeconds: 90 },
-      { teller: 'node n2', aheadSeconds: -3600 },
-      { teller: 'node n1', aheadSeconds: 92 },
-    ]);
   });
 });

@@ -4,9 +4,9 @@
  * happened just now, whatever it says of that (adr/0034).
  */
 import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/log.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { PodRecord } from '../model/records.ts';
+import { MOST_APART_MILLIS, type OddClocks, type Teller } from './odd-clocks.ts';
 import { type DateTime, dateSizing } from './sizing/date-sizing.ts';
 
 /** A pod as it is told, and what is needed to date it. */
@@ -27,14 +27,10 @@ export interface SeenTimesOptions {
   readonly clock: Clock;
   /** What comes now comes as a change. A listing tells of any time, but none of the future. */
   readonly isFollowing: () => boolean;
-  /** A change was dated by a clock that is so far ahead; negative: it is behind, or what it dates is told late. */
-  readonly onOdd: (teller: string, aheadMillis: Millis) => void;
+  readonly clocks: Pick<OddClocks, 'noteOdd' | 'noteRight'>;
 }
 
-/** Changes come within seconds, and clocks are kept within less: as much as adr/0027 takes for a correction. */
-export const MOST_APART_MILLIS: Millis = 30_000;
-
-export function createSeenTimes({ clock, isFollowing, onOdd }: SeenTimesOptions): SeenTimes {
+export function createSeenTimes({ clock, isFollowing, clocks }: SeenTimesOptions): SeenTimes {
   /** What was told in place of times that a record has, by name. For most records there is nothing. */
   const toldOf = new WeakMap<PodRecord, ReadonlyMap<string, EpochMillis>>();
   /** Up to then all was seen; the first listing is the beginning of it. */
@@ -56,9 +52,11 @@ export function createSeenTimes({ clock, isFollowing, onOdd }: SeenTimesOptions)
         const ahead = told - due;
         const isBelievable = ahead <= MOST_APART_MILLIS && ahead >= -mostMillis - MOST_APART_MILLIS;
         const dated = isKnown ? had : isBelievable ? told : due;
+        const isNews = !isKnown && isChange;
+        if (isNews && isBelievable) clocks.noteRight(tellerOf(name, pod));
         if (dated === told) return told;
         replaced.set(name, told);
-        if (!isKnown && isChange && (ahead > 0 || prompt.has(name))) onOdd(tellerOf(name, pod), ahead);
+        if (isNews && (ahead > 0 || prompt.has(name))) clocks.noteOdd(tellerOf(name, pod), ahead);
         return dated;
       };
       const [hadEnd, toldEnd] = [before?.deletingAt, toldBefore?.get('deleting') ?? before?.deletingAt];
@@ -88,24 +86,9 @@ export function createSeenTimes({ clock, isFollowing, onOdd }: SeenTimesOptions)
 const prompt: ReadonlySet<string> = new Set(['created', 'ready', 'deleting']);
 
 /** Whose clock it is. */
-function tellerOf(name: string, { nodeName }: PodRecord): string {
-  if (name === 'created' || name === 'deleting') return 'the API server';
-  return name === 'unschedulable' || nodeName === undefined ? 'the scheduler' : `node ${nodeName}`;
-}
-
-const HOUR_MILLIS: Millis = 3_600_000;
-
-/** Tells of each of them once an hour: an API server that was out of reach has many tell late at once. */
-export function logOddTimes(log: Logger, clock: Clock): SeenTimesOptions['onOdd'] {
-  const toldAt = new Map<string, EpochMillis>();
-  return (teller, aheadMillis) => {
-    const now = clock.now();
-    for (const [known, at] of toldAt) if (Math.abs(now - at) >= HOUR_MILLIS) toldAt.delete(known);
-    if (toldAt.has(teller)) return;
-    toldAt.set(teller, now);
-    log.warn(
-      { teller, aheadSeconds: Math.round(aheadMillis / 1000) },
-      'A change is dated by a clock other than this one, or is told late; it counts from when it is seen. Compare the clocks',
-    );
-  };
+function tellerOf(name: string, { nodeName }: PodRecord): Teller {
+  if (name === 'created' || name === 'deleting') return { kind: 'api-server', name: 'the API server' };
+  return name === 'unschedulable' || nodeName === undefined
+    ? { kind: 'scheduler', name: 'the scheduler' }
+    : { kind: 'node', name: `node ${nodeName}` };
 }

@@ -9,11 +9,12 @@ import type { Leadership } from '../guard/context.ts';
 import { aborted } from '../lib/until-aborted.ts';
 import { createLiveStores } from '../observe/live-stores.ts';
 import { createLiveView, type LiveView } from '../observe/live-view.ts';
+import { createOddClocks } from '../observe/odd-clocks.ts';
 import { createOwnerStores } from '../observe/owner-stores.ts';
 import { type Admission, createAdmission } from './admission.ts';
 import type { LiveConfig } from './live-config.ts';
 import { createSizing, type Sizing } from './sizing.ts';
-import type { NamedInformer } from './store-metrics.ts';
+import { type NamedInformer, reportClocks } from './store-metrics.ts';
 
 export interface EnginesOptions extends EngineParts {
   readonly live: LiveConfig;
@@ -46,7 +47,9 @@ export function createEngines(options: EnginesOptions): Engines {
   const scope = namespaces.length === 0 ? undefined : { namespaces, sides: rules().sides };
   const isSizing = on.rightsizing || on.allocation;
   const reading = { api, clock, random, log: log.child('informer'), scope, sizing: isSizing };
-  const stores = createLiveStores(reading);
+  const oddClocks = createOddClocks(reading.log, clock);
+  reportClocks(options.metrics, oddClocks);
+  const stores = createLiveStores({ ...reading, oddClocks });
   const owners = createOwnerStores({ ...reading, kinds: placing.owners });
   const view = createLiveView(stores, owners);
   // From here on all follow the view, which must not have had its first list yet.

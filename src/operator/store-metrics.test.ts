@@ -4,10 +4,10 @@ import { customResourceDefinition, customResourceDefinitions } from '../api/crd/
 import { crdDescriptions } from '../api/crd/crds.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
-import { type NamedInformer, reportStores } from './store-metrics.ts';
+import { type NamedInformer, reportClocks, reportStores } from './store-metrics.ts';
 import { rolloutDefinition } from './testing/argo-rollout.ts';
 import { createEmbeddedWorld } from './testing/embedded-world.ts';
-import { MINUTE } from './testing/steps.ts';
+import { deploy, MINUTE, policy, startWorld } from './testing/steps.ts';
 
 test('how old what is known is, of what each engine reads', async () => {
   const metrics = createMetrics();
@@ -47,4 +47,27 @@ test('a type that is no longer followed has no age', async () => {
   expect(await metrics.render()).toContain('stowage_informer_age_seconds{resource="rollouts"} 6');
   followed = [];
   expect(await metrics.render()).not.toContain('resource="rollouts"');
+});
+
+test('how many clocks are off', async () => {
+  const metrics = createMetrics();
+  reportClocks(metrics, { counts: () => ({ node: 2, scheduler: 0, 'api-server': 1 }) });
+  const lines = (await metrics.render()).split('\n').filter((line) => line.startsWith('stowage_clocks_off{'));
+  expect(lines).toEqual([
+    'stowage_clocks_off{teller="node"} 2',
+    'stowage_clocks_off{teller="scheduler"} 0',
+    'stowage_clocks_off{teller="api-server"} 1',
+  ]);
+});
+
+test('clocks of nodes that are off are counted by the operator, once that shows again minutes later', async () => {
+  const metrics = createMetrics();
+  const world = await startWorld({ metrics, nodesAheadMillis: 60 * MINUTE, spotNodes: 0, onDemandNodes: 1 });
+  const off = async (): Promise<string | undefined> =>
+    /^stowage_clocks_off\{teller="node"\} (\S+)$/m.exec(await metrics.render())?.[1];
+  await deploy(world, 2, policy(0));
+  expect(await off()).toBe('0');
+  await world.clock.advance(6 * MINUTE);
+  await deploy(world, 2, policy(0), 'api');
+  expect(await off()).toBe('1');
 });

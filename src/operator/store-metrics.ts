@@ -1,7 +1,8 @@
-/** Gauges of the informers, set when somebody scrapes. */
+/** Gauges of the informers and of what they tell of clocks, set when somebody scrapes. */
 import type { Informer } from '../kube/informer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import type { OddClocks } from '../observe/odd-clocks.ts';
 
 /** What an informer follows, for people, and what of it is told. */
 export type NamedInformer = readonly [
@@ -25,5 +26,11 @@ export function reportStores(metrics: Metrics, informers: () => Iterable<NamedIn
       const ageMillis = informer.freshness() === 'fresh' ? 0 : clock.now() - informer.lastContactMillis();
       metrics.set('stowage_informer_age_seconds', { resource }, ageMillis / 1000);
     }
+  });
+}
+
+export function reportClocks(metrics: Metrics, clocks: Pick<OddClocks, 'counts'>): void {
+  metrics.onRender(() => {
+    for (const [teller, count] of Object.entries(clocks.counts())) metrics.set('stowage_clocks_off', { teller }, count);
   });
 }
