@@ -1,13 +1,7 @@
 /** A projected, self-updating local copy of one resource type, with change notification and freshness. */
 import type { KubeObject } from '../api/core.ts';
-import type { KubeApi } from '../api/kube-api.ts';
-import type { ResourceType } from '../api/resources.ts';
-import type { BackoffPolicy } from '../lib/backoff.ts';
-import type { Clock } from '../lib/clock.ts';
 import { createDeferred } from '../lib/deferred.ts';
-import type { Logger } from '../lib/log.ts';
-import type { Random } from '../lib/random.ts';
-import { runReflector, type Selection } from './reflector.ts';
+import { type ReflectorOptions, runReflector, type Selection } from './reflector.ts';
 import type { ReflectorSink } from './reflector-events.ts';
 import {
   createStore,
@@ -46,25 +40,14 @@ export interface Informer<R> {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export interface InformerOptions<T extends KubeObject, R> {
-  readonly api: KubeApi;
-  readonly type: ResourceType<T>;
+export interface InformerOptions<T extends KubeObject, R> extends Omit<ReflectorOptions<T>, 'sink' | 'selection'> {
+  readonly listOptions?: Selection;
   /** Pure: what to keep of an object; undefined keeps nothing. Called once per event or listed item. */
   readonly project: Projection<T, R>;
   /** Records equal by this rule cause no notification. Default: any new resourceVersion notifies. */
   readonly isEqual?: (before: R, after: R) => boolean;
   /** For records that know of which state of an object they are: see {@link createStore}. */
   readonly originOf?: (record: R) => RecordOrigin;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly listOptions?: Selection;
-  readonly pageSize?: number;
-  readonly useWatchList?: boolean;
-  /** Between failures of the listing and the watch. Default client-go's, up to a minute. */
-  readonly retryPolicy?: BackoffPolicy;
-  /** As in `ReflectorOptions`. */
-  readonly resumeSpreadMillis?: number;
 }
 
 /**
@@ -72,7 +55,7 @@ export interface InformerOptions<T extends KubeObject, R> {
  * fails.
  */
 export function createInformer<T extends KubeObject, R>(options: InformerOptions<T, R>): Informer<R> {
-  const { api, type, clock, random, log } = options;
+  const { type, clock, log } = options;
   /** One object that cannot be projected must not keep all others from being followed. */
   const project: Projection<T, R> = (object, before) => {
     try {
@@ -85,8 +68,6 @@ export function createInformer<T extends KubeObject, R>(options: InformerOptions
   const local = createStore(project, options.isEqual, options.originOf);
   const handlers = new Set<InformerHandler<R>>();
   const synced = createDeferred<void>();
-  // Nobody has to wait for it; a stop before the first listing must not count as an unhandled rejection.
-  synced.promise.catch(() => {});
   let contactMillis = 0;
   let lastError: unknown;
 
@@ -140,23 +121,8 @@ export function createInformer<T extends KubeObject, R>(options: InformerOptions
     lastContactMillis: () => contactMillis,
     lastError: () => lastError,
     async run(signal) {
-      const { pageSize, useWatchList, listOptions, retryPolicy, resumeSpreadMillis } = options;
-      await runReflector(
-        {
-          api,
-          type,
-          sink,
-          clock,
-          random,
-          log,
-          ...(listOptions && { selection: listOptions }),
-          ...(pageSize !== undefined && { pageSize }),
-          ...(useWatchList !== undefined && { useWatchList }),
-          ...(retryPolicy !== undefined && { retryPolicy }),
-          ...(resumeSpreadMillis !== undefined && { resumeSpreadMillis }),
-        },
-        signal,
-      );
+      const { listOptions } = options;
+      await runReflector({ ...options, ...(listOptions && { selection: listOptions }), sink }, signal);
       synced.reject(signal.reason ?? new Error(`The informer of ${type.plural} was stopped.`));
     },
   };
