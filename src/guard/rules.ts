@@ -12,6 +12,7 @@ import { leading, warmedUp } from './rules/leadership.ts';
 import { floorKept, floorKeptForSize, knownSide, nodeStays } from './rules/node-state.ts';
 import { pdbAllows } from './rules/pdb.ts';
 import { noneTerminating, notProtected, notResizing, notSingle, othersReady, sameRevision } from './rules/pod-state.ts';
+import { noSpotalis } from './rules/predecessor.ts';
 import { calm, returnsPaced, spotOpen } from './rules/spot.ts';
 import { engineOn, managed, mayWrite } from './rules/switched-on.ts';
 import { cooledDown, nothingInFlight, windowOpen, withinBudget } from './rules/timing.ts';
@@ -23,6 +24,7 @@ export const rules: readonly Rule[] = [
   mayWrite,
   leading,
   fresh,
+  noSpotalis,
   notDeleting,
   notScaledToZero,
   generationObserved,

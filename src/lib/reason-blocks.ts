@@ -26,6 +26,13 @@ export const blockReasons = {
     message: 'Read-only mode: nothing is written',
     advice: 'Set operator.readOnlyMode to false to let Stowage act.',
   },
+  PredecessorRuns: {
+    kinds: ['block'],
+    eventType: 'Warning',
+    message:
+      '{system} runs beside Stowage (pod {pod}) and writes the same: while it does, Stowage changes nothing here',
+    advice: 'Stop it, and see docs/troubleshooting.md#two-installations.',
+  },
   NotLeader: {
     kinds: ['block'],
     eventType: 'Normal',

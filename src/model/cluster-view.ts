@@ -2,6 +2,7 @@
  * ClusterView: the one read-only picture of the cluster that every decision is made on. The live stores, a frozen
  * snapshot (CLI `plan`, tests) and the simulator implement it, so they all run the very same decision code.
  */
+import type { RunningPredecessor } from './predecessors.ts';
 import type {
   ComputeResources,
   NamespaceRecord,
@@ -66,6 +67,8 @@ export interface ClusterView {
   /** Kept up to date as pods come and go, so that asking costs nothing. Zero for a node that is not known. */
   requestedOnNode(nodeName: string): NodeUsage;
   pdbs(namespace: string): readonly PdbRecord[];
+  /** Programs of the systems whose place Stowage takes. Kept up to date as pods come and go. */
+  predecessors(): readonly RunningPredecessor[];
   volumeClaim(namespace: string, name: string): VolumeClaimRecord | undefined;
 }
 

@@ -1,5 +1,6 @@
 /** A frozen {@link SizingView} over records given once: for CLI `plan`, back-tests and tests. */
 import { type Freshness, workloadKey } from './cluster-view.ts';
+import { runningPredecessor } from './predecessors.ts';
 import type { NamespaceRecord, NodeRecord, OwnerReference, PdbRecord, PodRecord, ReplicaSetRecord } from './records.ts';
 import { podsOfSized, type SizingLinks, workloadOfPod } from './sizing-owners.ts';
 import type { HpaRecord, LimitRangeRecord, QuotaRecord, SizedWorkload, VpaRecord } from './sizing-records.ts';
@@ -36,6 +37,7 @@ export function createSizingSnapshot(records: SizingRecords): SizingView {
   const nodes = new Map((records.nodes ?? []).map((node) => [node.name, node]));
   const namespaces = new Map((records.namespaces ?? []).map((namespace) => [namespace.name, namespace]));
   const jobs = records.jobs ?? [];
+  const predecessors = [...pods.values()].flatMap((pod) => runningPredecessor(pod) ?? []);
   const podsByOwner = Map.groupBy(pods.values(), ({ owner }) => owner?.uid);
   const podsByNode = Map.groupBy(pods.values(), ({ nodeName }) => nodeName);
   const links: SizingLinks = {
@@ -68,6 +70,7 @@ export function createSizingSnapshot(records: SizingRecords): SizingView {
     hpas: inNamespace(records.hpas),
     vpas: inNamespace(records.vpas),
     pdbs: inNamespace(records.pdbs),
+    predecessors: () => predecessors,
     unreadable: () => records.unreadable ?? [],
   };
 }

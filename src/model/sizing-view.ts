@@ -3,6 +3,7 @@
  * alike.
  */
 import type { Freshness, WorkloadRef } from './cluster-view.ts';
+import type { RunningPredecessor } from './predecessors.ts';
 import type { NamespaceRecord, NodeRecord, PdbRecord, PodRecord } from './records.ts';
 import type {
   HpaRecord,
@@ -40,6 +41,8 @@ export interface SizingView {
   hpas(namespace: string): readonly HpaRecord[];
   vpas(namespace: string): readonly VpaRecord[];
   pdbs(namespace: string): readonly PdbRecord[];
+  /** As of a ClusterView. */
+  predecessors(): readonly RunningPredecessor[];
   /** `plural.group` of types that are served and may not be read: of their objects nothing is known. */
   unreadable(): readonly string[];
 }

@@ -5,6 +5,7 @@
 import type { ClusterView, Freshness, NodeUsage, WorkloadRef } from './cluster-view.ts';
 import { workloadKey } from './cluster-view.ts';
 import { hasEnded } from './owners.ts';
+import { runningPredecessor } from './predecessors.ts';
 import type {
   NamespaceRecord,
   NodeRecord,
@@ -50,6 +51,7 @@ export function createSnapshot(records: SnapshotRecords): ClusterView {
   const seen = (sums: NodeUsage): NodeUsage => (records.isPartial === true ? { ...sums, isPartial: true } : sums);
   const usage = new Map([...podsByNode].map(([node, bound]) => [node, seen(usageOf(bound))]));
   const withoutPods = seen(unused);
+  const predecessors = [...pods.values()].flatMap((pod) => runningPredecessor(pod) ?? []);
   const freshness = records.freshness ?? fresh;
 
   return {
@@ -67,6 +69,7 @@ export function createSnapshot(records: SnapshotRecords): ClusterView {
     podsOnNode: (nodeName) => podsByNode.get(nodeName) ?? [],
     requestedOnNode: (nodeName) => usage.get(nodeName) ?? withoutPods,
     pdbs: (namespace) => pdbs.get(namespace) ?? [],
+    predecessors: () => predecessors,
     volumeClaim: (namespace, name) => claims.get(namespacedKey(namespace, name)),
   };
 }

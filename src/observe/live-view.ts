@@ -7,6 +7,7 @@ import { freshnessOf } from './joined-informer.ts';
 import type { LiveStores } from './live-stores.ts';
 import { createNodeUsageIndex } from './node-usage.ts';
 import type { OwnerStores } from './owner-stores.ts';
+import { createPredecessorIndex } from './predecessor-index.ts';
 import { joinClaim } from './project-cluster.ts';
 import { createRecordIndex } from './record-index.ts';
 
@@ -61,6 +62,7 @@ export function createLiveView(stores: LiveStores, owners?: OwnerStores): LiveVi
   const podsByOwner = createRecordIndex<PodRecord>({ groupOf: (pod) => pod.owner?.uid, isSame: hasSameUid });
   const podsByNode = createRecordIndex<PodRecord>({ groupOf: (pod) => pod.nodeName, isSame: hasSameUid });
   const usage = createNodeUsageIndex();
+  const predecessors = createPredecessorIndex();
   const replicaSetsByUid = new Map<string, ReplicaSetRecord>();
   const replicaSetsByOwner = createRecordIndex<ReplicaSetRecord>({
     groupOf: ({ owner }) => owner?.uid,
@@ -108,6 +110,7 @@ export function createLiveView(stores: LiveStores, owners?: OwnerStores): LiveVi
       podsByOwner.apply(before, after);
       podsByNode.apply(before, after);
       usage.apply(before, after);
+      predecessors.apply(before, after);
       for (const listener of podListeners) listener(before, after);
       touchOwner(before?.owner?.uid);
       if (after?.owner?.uid !== before?.owner?.uid) touchOwner(after?.owner?.uid);
@@ -186,6 +189,7 @@ export function createLiveView(stores: LiveStores, owners?: OwnerStores): LiveVi
     podsOnNode: (nodeName) => podsByNode.group(nodeName),
     requestedOnNode: usage.of,
     pdbs: (namespace) => pdbsByNamespace.group(namespace),
+    predecessors: predecessors.running,
     volumeClaim(namespace, name) {
       const claim = stores.claims.store.get(`${namespace}/${name}`);
       if (claim === undefined) return undefined;
@@ -223,11 +227,15 @@ function matcherOf(pdb: PdbRecord | undefined): LabelMatcher {
   }
 }
 
+const FRESH: Freshness = { synced: true, stale: [] };
+
 /** Of informers by name. @param namespace see {@link ClusterView.freshness} */
 export function freshnessOfAll(
   informers: readonly (readonly [string, Informer<unknown>])[],
   namespace: string | undefined,
 ): Freshness {
+  // Asked for each pod of a pass, and nearly always all is well: that costs nothing.
+  if (informers.every(([, informer]) => freshnessOf(informer, namespace) === 'fresh')) return FRESH;
   const states = informers.map(([name, informer]) => [name, freshnessOf(informer, namespace)] as const);
   return {
     synced: states.every(([, state]) => state !== 'initial'),

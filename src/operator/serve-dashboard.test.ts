@@ -257,6 +257,7 @@ describe('opening the port', () => {
         podsOnNode: nothing,
         requestedOnNode: nothing,
         pdbs: nothing,
+        predecessors: nothing,
         volumeClaim: nothing,
       },
       rules: nothing,

@@ -22,6 +22,7 @@ test('what all pods of a node are charged with is summed up for a pod that grows
     hpas: () => [],
     vpas: () => [],
     pdbs: () => [],
+    predecessors: () => [],
     podsOnNode(name: string) {
       asked.push(name);
       return [found, found];

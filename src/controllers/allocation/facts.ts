@@ -18,6 +18,7 @@ import type { EpochMillis, Millicores } from '../../lib/units.ts';
 import { actingVpa } from '../../model/acting-vpa.ts';
 import { hasEnded } from '../../model/owners.ts';
 import { heldRequests, type SizeChange } from '../../model/pod-size.ts';
+import { runningOf } from '../../model/predecessors.ts';
 import type { NodeRecord } from '../../model/records.ts';
 import { workloadRef } from '../../model/refs.ts';
 import { isOwnManager } from '../../model/size-managers.ts';
@@ -98,7 +99,9 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
   const historyOf = ({ pod, sizing }: SizedPod, workload: SizedWorkload | undefined): PodHistory => {
     return {
       namespaceManaged: managedOf(view.namespace(pod.namespace)?.labels),
-      hasForeignWriter: sizing.sizeManagers.some((manager) => !isOwnManager(manager)),
+      // MBCAS writes whatever a PodAllocation says, under the name that we have taken over.
+      hasForeignWriter:
+        sizing.sizeManagers.some((manager) => !isOwnManager(manager)) || runningOf(view, 'MBCAS') !== undefined,
       isVpaOwned: workload !== undefined && actingVpa(view.vpas(workload.namespace), workload) !== undefined,
       restartedOnResize: memory.hasRestarted(pod.uid),
     };
@@ -149,7 +152,10 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
         facts,
         history,
         quotas,
-        ledger: ledgerOf(pod, unseen),
+        // Of all resizes under way, for each pod: only where one grows, and a quota may bound it.
+        get ledger() {
+          return quotas?.length === 0 ? undefined : ledgerOf(pod, unseen);
+        },
         node: {
           allocatable: node?.allocatable.cpuMillis ?? 0,
           conditions: node === undefined ? undefined : conditionsOf(node),

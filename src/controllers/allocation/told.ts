@@ -31,8 +31,9 @@ function tellExclusion(events: Pick<Events, 'onPod'>, { pod, found }: AllocatedP
   if (outcome.kind !== 'held' || !isExclusion(outcome.reason)) return;
   if (outcome.reason === 'NotRunning' || outcome.reason === 'Terminating') return;
   const { name } = pod;
-  if (outcome.reason === 'ForeignWriter') {
-    const manager = found.sizing.sizeManagers.filter((each) => !isOwnManager(each)).join(', ');
+  const isYielded = outcome.reason === 'ForeignWriter';
+  const manager = found.sizing.sizeManagers.filter((each) => !isOwnManager(each)).join(', ');
+  if (isYielded && manager !== '') {
     events.onPod(pod, {
       reason: 'CPUYielded',
       message: renderReason('CPUYielded', { pod: name, manager }),
@@ -40,6 +41,7 @@ function tellExclusion(events: Pick<Events, 'onPod'>, { pod, found }: AllocatedP
     });
     return;
   }
-  const message = renderReason('CPUSkipped', { pod: name, cause: outcome.reason });
+  const cause = isYielded ? 'MBCAS runs beside Stowage' : outcome.reason;
+  const message = renderReason('CPUSkipped', { pod: name, cause });
   events.onPod(pod, { reason: 'CPUSkipped', message, lasts: true, about: outcome.reason });
 }

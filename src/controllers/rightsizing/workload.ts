@@ -19,6 +19,7 @@ import { writeAppliedSizes } from '../../model/applied-sizes.ts';
 import { keyOfNewerFormat } from '../../model/kept-format.ts';
 import type { ValidPolicy } from '../../model/optimization-policy.ts';
 import { effectiveChanges, qosClassOf } from '../../model/pod-size.ts';
+import { optipodBeside } from '../../model/predecessors.ts';
 import { restartedContainer } from '../../model/restart-on-resize.ts';
 import { sizeManagers } from '../../model/size-managers.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
@@ -143,6 +144,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       newerFormat: keyOfNewerFormat(workload.annotations),
       qos: qosClassOf(inForce.map(({ size }) => size)),
       vpa: actingVpa(view.vpas(workload.namespace), workload)?.name,
+      optipod: optipodBeside(view, policy.group),
       inPlaceProblem: problem,
       allowInPlaceResize: updates.allowInPlaceResize,
       allowRecreate: updates.allowRecreate,
@@ -199,7 +201,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       // Anything else that is written first would look as if somebody had taken away only what is missing.
       const isAnnotated = unkept === undefined && (mode === 'Auto' ? !isDryRun(settings()) : annotateRecommendations);
       let forbidden: string | undefined;
-      if (isAnnotated && advised.hasUsage) {
+      if (isAnnotated && advised.hasUsage && optipodBeside(view, policy.group) === undefined) {
         const wanted = recommendationAnnotations(workload, policy.name, advised.advice, now, forNobody);
         const kept = await write(workload, memory, wanted, signal);
         if (kept?.isForbidden === true) forbidden = kept.message;

@@ -35,6 +35,8 @@ describe('the method', () => {
     ['kept for a later version', { newerFormat: 'optipod.io/applied-sizes' }, 'NewerFormat'],
     ['a kind that is advised', { workload: { kind: 'CronJob', namespace: 'a', name: 'b' } }, 'KindAdvisedOnly'],
     ['a VPA is at it', { vpa: 'web-vpa' }, 'VpaSizesWorkload'],
+    ['OptiPod applies the same policy', { optipod: 'optipod-system/manager' }, 'PredecessorRuns'],
+    ['OptiPod, but only advice is asked for', { optipod: 'optipod-system/manager', mode: 'Recommend' }, undefined],
     ['optipod defect B22: BestEffort would become something else', { qos: 'BestEffort' }, 'BestEffortWorkload'],
   ])('%s', (_, changes, expected) => {
     expect(reasonFor(changes)).toBe(expected);

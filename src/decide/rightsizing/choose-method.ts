@@ -18,6 +18,8 @@ export interface MethodQuestion {
   readonly qos: QosClass;
   /** A VerticalPodAutoscaler that acts on the workload. */
   readonly vpa: string | undefined;
+  /** A pod of OptiPod, where that applies the same policy; default none. */
+  readonly optipod?: string | undefined;
   /** Why pods of the workload cannot be resized in place; undefined: they can. */
   readonly inPlaceProblem: string | undefined;
   readonly allowInPlaceResize: boolean;
@@ -48,6 +50,8 @@ export function chooseMethod(question: MethodQuestion): MethodChoice {
   if (question.newerFormat !== undefined) return skip(reason('NewerFormat', { key: question.newerFormat }));
   if (!isManagedKind(workload.kind)) return skip(reason('KindAdvisedOnly', { kind: workload.kind }));
   if (vpa !== undefined) return skip(reason('VpaSizesWorkload', { vpa }));
+  const { optipod } = question;
+  if (optipod !== undefined) return skip(reason('PredecessorRuns', { system: 'OptiPod', pod: optipod }));
   if (qos === 'BestEffort') return skip(reason('BestEffortWorkload', {}));
   if (inPlaceProblem === undefined && allowInPlaceResize) return { method: 'InPlace' };
   if (allowRecreate && question.evictToResize === true) {

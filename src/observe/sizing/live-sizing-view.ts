@@ -3,7 +3,7 @@ import type { Informer } from '../../kube/informer.ts';
 import { type WorkloadRef, workloadKey } from '../../model/cluster-view.ts';
 import type { NodeRecord, OwnerReference, PodRecord } from '../../model/records.ts';
 import { podsOfSized, workloadOfPod } from '../../model/sizing-owners.ts';
-import type { SizedWorkload } from '../../model/sizing-records.ts';
+import type { PodSizing, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 import type { LiveStores } from '../live-stores.ts';
 import { freshnessOfAll, type LiveView, type UnreadStore, unreadOf } from '../live-view.ts';
@@ -177,6 +177,7 @@ export function createSizingView(options: LiveSizingViewOptions): LiveSizingView
     hpas,
     vpas,
     pdbs: view.pdbs,
+    predecessors: view.predecessors,
     unreadable: () => (sizingStores.vpas.refusal() === undefined ? [] : [VPAS]),
     onChange(listener) {
       listeners.add(listener);
@@ -221,7 +222,25 @@ function aloneOf(job: JobRecord | undefined): SizedWorkload | undefined {
 
 /** A pod whose sizing part could not be read is not there for sizing: neither resized nor counted for advice. */
 function sizedPod(pod: PodRecord | undefined): SizedPod[] {
-  return pod?.sizing === undefined ? [] : [{ pod, sizing: plainSizing(pod.sizing) }];
+  const kept = pod?.sizing;
+  return pod === undefined || kept === undefined ? [] : [new LiveSizedPod(pod, kept)];
+}
+
+/** Its sizing is put together when it is first asked for: most who look at a pod want its record. A spread copies none of it. */
+class LiveSizedPod implements SizedPod {
+  readonly pod: PodRecord;
+  readonly #kept: PodSizing;
+  #plain: PodSizing | undefined;
+
+  constructor(pod: PodRecord, kept: PodSizing) {
+    this.pod = pod;
+    this.#kept = kept;
+  }
+
+  get sizing(): PodSizing {
+    this.#plain ??= plainSizing(this.#kept);
+    return this.#plain;
+  }
 }
 
 /** A handful in a whole cluster: searched. */
