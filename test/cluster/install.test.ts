@@ -1,16 +1,23 @@
 /** The chart on the real control plane: installed, upgraded, rolled back and removed as users do it. */
 import { describe, expect, inject, test } from 'vitest';
-import type { Pod } from '../../src/api/core.ts';
-import { resources } from '../../src/api/resources.ts';
+import type { KubeObject, Pod } from '../../src/api/core.ts';
+import { type ResourceType, resources } from '../../src/api/resources.ts';
 import { NAMESPACE, RELEASE } from '../chart/installation.ts';
 import { at, findHelm, type Manifest, theOnly } from '../chart/render.ts';
 import { grantsOf } from '../chart/rights.ts';
-import { FAST, FULL_NAME, useInstalledChart } from './installed-chart.ts';
+import { ACCOUNT, FAST, FULL_NAME, useInstalledChart } from './installed-chart.ts';
 import { useRealCluster } from './real-cluster.ts';
 import { deploy, managedNamespace, podsOf, policy, sidesOf, untilSides } from './workloads.ts';
 
 const { programs, missing } = await findHelm();
 const { own } = inject('cluster');
+const accessReviews: ResourceType = {
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  plural: 'subjectaccessreviews',
+  kind: 'SubjectAccessReview',
+  namespaced: false,
+};
 
 describe.skipIf(missing !== undefined || own === undefined)('the chart', () => {
   const cluster = useRealCluster();
@@ -26,6 +33,16 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart', () => {
     const body = { metadata: { annotations: policy(spotPercentage, 0) } };
     await cluster().api.patch(resources.deployments, 'web', { type: 'merge', body }, { namespace });
   }
+
+  const mayEvict = async (namespace: string): Promise<boolean> => {
+    const resourceAttributes = { namespace, verb: 'create', resource: 'pods', subresource: 'eviction' };
+    const body = { spec: { user: ACCOUNT, resourceAttributes } } as KubeObject;
+    const { status }: KubeObject & { readonly status?: { readonly allowed?: boolean } } = await cluster().api.create(
+      accessReviews,
+      body,
+    );
+    return status?.allowed === true;
+  };
 
   const uids = async (namespace: string): Promise<string[]> => {
     const { items } = await cluster().api.list(resources.pods, { namespace });
@@ -83,6 +100,8 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart', () => {
         JSON.stringify(object),
       );
     replaceRole({ ...role, rules });
+    // The authorizer hears of it a moment later, and an eviction must not come before.
+    await cluster().eventually(async () => expect(await mayEvict(namespace)).toBe(false));
     await repartition(namespace, 0);
     await cluster().eventually(async () =>
       expect(refused().map(({ resource }) => resource)).toContain('pods/eviction'),

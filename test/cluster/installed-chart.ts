@@ -14,7 +14,8 @@ import { type AuditLog, type AuditRecord, openAuditLog } from './audit-log.ts';
 import type { RealCluster } from './real-cluster.ts';
 
 export const FULL_NAME = `${RELEASE}-stowage`;
-const ACCOUNT = `system:serviceaccount:${NAMESPACE}:${FULL_NAME}`;
+/** Of the operator. */
+export const ACCOUNT = `system:serviceaccount:${NAMESPACE}:${FULL_NAME}`;
 /** Values with which moves follow each other quickly, and with which a crowded machine has time to answer the API server. */
 export const FAST =
   'config.controllers.workloadTiming.cooldownPeriod=1s,config.controllers.reconcileInterval=5s,webhook.timeoutSeconds=10';
