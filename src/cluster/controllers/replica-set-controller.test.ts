@@ -102,6 +102,22 @@ test('a set being deleted creates no pods', async () => {
   expect(at.podCount()).toBe(0);
 });
 
+test('pods of another namespace are not its own, whatever they say', async () => {
+  await using at = await startAlone(2);
+  await at.api.create(resources.replicaSets, at.set, IN_DEFAULT);
+  await at.clock.advance(10);
+  const uid = at.stored()?.metadata?.uid ?? '';
+  const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid, controller: true }];
+  const inTenant = { namespace: 'tenant' };
+  await at.api.create(resources.namespaces, { metadata: { name: 'tenant' } });
+  const spec = { containers: [{ name: 'main', image: 'a' }] };
+  await at.api.create(resources.pods, { metadata: { name: 'forged', ownerReferences }, spec }, inTenant);
+  await at.api.patch(resources.replicaSets, 'web', { type: 'merge', body: { spec: { replicas: 3 } } }, IN_DEFAULT);
+  await at.clock.advance(10);
+  expect(at.podCount()).toBe(4);
+  expect(at.stored()?.status?.replicas).toBe(3);
+});
+
 test('a scale-down deletes as many pods as are too many, each once', async () => {
   await using at = await startAlone(20);
   await at.api.create(resources.replicaSets, at.set, IN_DEFAULT);
