@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { joinNumbers, splitNumbers } from './numbered-text.ts';
+import { packDigits } from './packed-digits.ts';
 
 test('texts that differ in their numbers alone have one pattern', () => {
   const texts = [90, 160_327_270.4].map((value) => splitNumbers(`["target",${value},"10 % more than 85m"]`));
-  expect(texts.map(({ numbers }) => numbers)).toEqual(['90 10 85', '160327270.4 10 85']);
+  expect(texts.map(({ numbers }) => numbers)).toEqual(['90 10 85', '160327270.4 10 85'].map(packDigits));
   expect(new Set(texts.map(({ pattern }) => pattern)).size).toBe(1);
 });
 
@@ -14,10 +15,10 @@ test('a text without numbers is its own pattern, and so is one that has the sign
 });
 
 test.each([
-  ['2026-01-31T08:05:09Z', 7],
-  ['2026-01-31T08:05:09.007Z', 9],
-  ['1969-12-31T23:59:59Z', 3],
-  ['2026-02-30T08:05:09Z', 20],
+  ['2026-01-31T08:05:09Z', 6],
+  ['2026-01-31T08:05:09.007Z', 7],
+  ['1969-12-31T23:59:59Z', 2],
+  ['2026-02-30T08:05:09Z', 21],
 ])('of the time %s are kept %s characters: less than it has, unless no calendar has it', (time, kept) => {
   const split = splitNumbers(`at ${time}`);
   expect(split.pattern).toBe('at \0');

@@ -3,7 +3,7 @@
  * histogram that fades, it forgets a burst of yesterday altogether, and a gap of days takes nothing from it.
  */
 import type { BucketLayout } from './bucket-layout.ts';
-import { countAt, pairedCounts, putCount } from './paired-counts.ts';
+import { countAt, packedCounts, putCount } from './packed-counts.ts';
 import type { EpochMillis, Millis } from './units.ts';
 
 export interface SpanHistogramOptions {
@@ -36,7 +36,7 @@ export class SpanHistogram {
   readonly #most: number;
   /** The span in each row of `#counts`, in any order; a row has `#width` counts from bucket `#first` on. */
   #spans: number[] = [];
-  #counts = pairedCounts(0);
+  #counts = packedCounts(0);
   #first = 0;
   #width = 0;
   /** Values in each row, and in all. */
@@ -58,7 +58,7 @@ export class SpanHistogram {
     const index = this.layout.indexOf(value);
     this.#makeRoom(index);
     const place = row * this.#width + index - this.#first;
-    putCount(this.#counts, place, countAt(this.#counts, place) + 1);
+    this.#counts = putCount(this.#counts, place, countAt(this.#counts, place) + 1);
     this.#totals[row] = (this.#totals[row] ?? 0) + 1;
     this.#total++;
   }
@@ -114,8 +114,8 @@ export class SpanHistogram {
     const known = this.#spans.indexOf(span);
     if (known >= 0) return known;
     if (this.#spans.length < this.#most) {
-      const roomier = pairedCounts(this.#places() + this.#width);
-      for (const [place, pair] of this.#counts.entries()) roomier[place] = pair;
+      const roomier = packedCounts(this.#places() + this.#width, this.#counts);
+      for (const [at, number] of this.#counts.entries()) roomier[at] = number;
       this.#counts = roomier;
       // Not pushed: a list that grows takes room for 16 more.
       this.#totals = this.#totals.concat(0);
@@ -153,7 +153,7 @@ export class SpanHistogram {
   }
 
   #reshape(first: number, width: number): void {
-    const reshaped = pairedCounts(this.#spans.length * width);
+    const reshaped = packedCounts(this.#spans.length * width, this.#counts);
     for (let place = 0; place < this.#places(); place++) {
       const count = countAt(this.#counts, place);
       const column = (place % this.#width) + this.#first - first;
@@ -170,8 +170,8 @@ export class SpanHistogram {
     const isWhole = Number.isInteger(width) && counts.length === width * spans.length;
     if (!isWhole || spans.length > this.#most || first + width > this.layout.count) return;
     this.#spans = [...spans];
-    this.#counts = pairedCounts(counts.length);
-    for (const [place, count] of counts.entries()) putCount(this.#counts, place, count);
+    this.#counts = packedCounts(counts.length);
+    for (const [place, count] of counts.entries()) this.#counts = putCount(this.#counts, place, count);
     this.#first = first;
     this.#width = width;
     this.#totals = spans.map((_, row) => sumOf(counts.slice(row * width, (row + 1) * width)));

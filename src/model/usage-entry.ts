@@ -39,8 +39,11 @@ export class UsageEntry {
     if (
       usualHalfLifeMillis === options.usualHalfLifeMillis &&
       startupExclusionMillis === options.startupExclusionMillis
-    )
+    ) {
+      // One for all that have the same: of what was saved each has its own.
+      this.options = options;
       return;
+    }
     this.profile = this.profile.retuned(options);
     this.options = options;
   }

@@ -9,7 +9,7 @@ import type {
   PodAllocationSpec,
   PodAllocationStatus,
 } from '../api/pod-allocation.ts';
-import { joinNumbers, type NumberedText, splitNumbers } from '../lib/numbered-text.ts';
+import { joinNumbers, splitNumbers } from '../lib/numbered-text.ts';
 
 /** What a record keeps of a spec beside its text: what is text elsewhere as well, or is asked for at each scrape. */
 export interface SpecParts extends Pick<PodAllocationSpec, 'podName'> {
@@ -56,8 +56,28 @@ export function specParts(namespace: string, { podName, podUID, nodeName, decisi
   };
 }
 
-/** What {@link specParts} leaves out; the pattern is to be kept once for all. */
-export function specText(namespace: string, spec: PodAllocationSpec): NumberedText {
+/** Of spec and status: patterns are to be kept once for all, the numbers are those of both. */
+export interface AllocationText {
+  readonly spec: string;
+  readonly status: string;
+  readonly numbers: string | undefined;
+}
+
+/** No JSON has it but between its tokens, where we have nothing. */
+const BETWEEN = '\n';
+
+/** What {@link specParts} leaves out, and all of the status but its phase, which is counted at each scrape. */
+export function allocationText(
+  namespace: string,
+  spec: PodAllocationSpec,
+  { phase: _phase, ...status }: PodAllocationStatus,
+): AllocationText {
+  const { pattern, numbers } = splitNumbers(specJson(namespace, spec) + BETWEEN + JSON.stringify(status));
+  const end = pattern.indexOf(BETWEEN);
+  return { spec: pattern.slice(0, end), status: pattern.slice(end + 1), numbers };
+}
+
+function specJson(namespace: string, spec: PodAllocationSpec): string {
   const { namespace: named, podName: _name, podUID: _uid, nodeName: _node, decision, ...rest } = spec;
   const { cpuUsage: _usage, containers = [], ...shared } = decision ?? {};
   const left: Rest = [
@@ -66,14 +86,19 @@ export function specText(namespace: string, spec: PodAllocationSpec): NumberedTe
     decision === undefined ? null : shared,
     containers.map((each) => [each.cpuUsage, each.throttledRatio ?? null]),
   ];
-  return splitNumbers(JSON.stringify(left));
+  return JSON.stringify(left);
+}
+
+function jsonOf({ spec, status, numbers }: AllocationText): readonly string[] {
+  return joinNumbers({ pattern: spec + BETWEEN + status, numbers }).split(BETWEEN);
 }
 
 /** The spec as it was, absent values absent. */
-export function plainSpec(parts: SpecParts, text: NumberedText): PodAllocationSpec {
+export function plainSpec(parts: SpecParts, text: AllocationText): PodAllocationSpec {
   const { namespace, podName, podUID, nodeName, usage, containers } = parts;
-  // Written by specText.
-  const [rest, named, decision, measured]: Rest = JSON.parse(joinNumbers(text));
+  const [json = ''] = jsonOf(text);
+  // Written by allocationText.
+  const [rest, named, decision, measured]: Rest = JSON.parse(json);
   const cpuUsage = unpackUsage(usage);
   return {
     ...rest,
@@ -97,13 +122,9 @@ function measuredOf(name: string, [cpuUsage, throttledRatio]: MeasuredTuple = ['
   return { name, cpuUsage, ...(throttledRatio !== null && { throttledRatio }) };
 }
 
-/** All of a status but its phase, which is counted at each scrape. */
-export function statusText({ phase: _phase, ...rest }: PodAllocationStatus): NumberedText {
-  return splitNumbers(JSON.stringify(rest));
-}
-
-export function plainStatus(phase: PodAllocationStatus['phase'], text: NumberedText): PodAllocationStatus {
-  // Written by statusText.
-  const rest: Omit<PodAllocationStatus, 'phase'> = JSON.parse(joinNumbers(text));
+export function plainStatus(phase: PodAllocationStatus['phase'], text: AllocationText): PodAllocationStatus {
+  const [, json = ''] = jsonOf(text);
+  // Written by allocationText.
+  const rest: Omit<PodAllocationStatus, 'phase'> = JSON.parse(json);
   return { ...(phase !== undefined && { phase }), ...rest };
 }

@@ -58,7 +58,7 @@ test('what sizing keeps of the pod reads as it did', () => {
     generation: 3,
     observedGeneration: 2,
   } as unknown as ToldSizing;
-  const sharing = { common: <T>(value: T): T => value, sizes: <T>(_: unknown, sizes: T): T => sizes };
+  const sharing = { common: <T>(common: T) => ({ common, ownCpu: String.fromCharCode(346, 0) }) };
   for (const startedAt of [[], [undefined, undefined], [NOON, NOON], [NOON, NOON + 1]]) {
     const statuses = startedAt.map((at) => ({ name: 'app', startedAt: at }) as ToldSizing['statuses'][number]);
     const sizing = compactPodSizing({ ...told, statuses }, sharing);

@@ -26,8 +26,6 @@ type PodState = Pick<
   | 'resizing'
 >;
 
-const noSizes: SizingParts['sizes'] = [];
-
 /** A class for its prototype: what is shared costs nothing per pod. A spread copies none of it. */
 class CompactPod implements PodRecord {
   readonly uid: string;
@@ -49,7 +47,7 @@ class CompactPod implements PodRecord {
   /** The parts of a compact one side by side: as a record of its own it would be 56 bytes more of each pod. */
   readonly #sizing: SizingParts['common'] | PodRecord['sizing'];
   readonly #startedAt: SizingParts['startedAt'];
-  readonly #sizes: SizingParts['sizes'];
+  readonly #ownCpu: SizingParts['ownCpu'];
   readonly #generation: number;
 
   constructor(pod: PodRecord, state: PodState, before: PodRecord | undefined) {
@@ -69,7 +67,7 @@ class CompactPod implements PodRecord {
     const parts = pod.sizing && sizingParts(pod.sizing);
     this.#sizing = parts?.common ?? pod.sizing;
     this.#startedAt = parts?.startedAt;
-    this.#sizes = parts?.sizes ?? noSizes;
+    this.#ownCpu = parts?.ownCpu;
     this.#generation = parts?.generation ?? 0;
   }
 
@@ -124,7 +122,7 @@ class CompactPod implements PodRecord {
       ? sizingOfParts({
           common: sizing,
           startedAt: this.#startedAt,
-          sizes: this.#sizes,
+          ownCpu: this.#ownCpu,
           generation: this.#generation,
         })
       : sizing;

@@ -31,8 +31,11 @@ const objectOf = (name: string, changes: Partial<PodAllocation> = {}): PodAlloca
 });
 const copyOf = <T>(value: T): T => structuredClone(value);
 /** With spec and status, which a record puts together when they are asked for. */
-const plain = (record: AllocationRecord | undefined) =>
-  record && { ...record, uid: record.uid, spec: record.spec, status: record.status };
+const plain = (record: AllocationRecord | undefined) => {
+  if (record === undefined) return undefined;
+  const { namespace, uid, phase, spec, status } = record;
+  return { ...record, namespace, uid, phase, spec, status };
+};
 
 describe('the record of a PodAllocation', () => {
   test('says all that the object says of its pod', () => {

@@ -7,18 +7,17 @@ import {
   RENEWED_ANNOTATION,
 } from '../api/pod-allocation.ts';
 import { parseResourceVersion } from '../kube/resource-version.ts';
-import type { NumberedText } from '../lib/numbered-text.ts';
 import { packUuid, unpackUuid } from '../lib/packed-uuid.ts';
 import { createTextInterner } from '../lib/text-interner.ts';
 import type { PodRecord } from '../model/records.ts';
 import {
+  type AllocationText,
+  allocationText,
   type PackedUsage,
   plainSpec,
   plainStatus,
   type SpecParts,
   specParts,
-  specText,
-  statusText,
   unpackUsage,
 } from './compact-allocation.ts';
 import { createInterner } from './intern.ts';
@@ -51,16 +50,18 @@ export interface AllocationRecord {
   readonly status: PodAllocationStatus;
 }
 
+/** What many have in common, however much their numbers differ. */
+interface SharedParts extends Pick<AllocationRecord, 'namespace' | 'phase'>, Pick<AllocationText, 'spec' | 'status'> {}
+
 interface RecordParts
-  extends Pick<AllocationRecord, 'name' | 'uid' | 'generation' | 'renewed' | 'version' | 'phase'>,
-    SpecParts {
-  readonly spec: NumberedText;
-  readonly status: NumberedText;
+  extends Pick<AllocationRecord, 'name' | 'uid' | 'generation' | 'renewed' | 'version'>,
+    Omit<SpecParts, 'namespace'>,
+    Pick<AllocationText, 'numbers'> {
+  readonly shared: SharedParts;
 }
 
 /** A class for its prototype: a spec that nobody asks for costs nothing. */
 class CompactRecord implements AllocationRecord {
-  readonly namespace: string;
   readonly name: string;
   readonly generation: number;
   readonly renewed: number | undefined;
@@ -68,17 +69,13 @@ class CompactRecord implements AllocationRecord {
   readonly podName: string;
   readonly podUID: string | undefined;
   readonly nodeName: string | undefined;
-  readonly phase: PodAllocationPhase | undefined;
   readonly #uid: string;
   readonly #usage: PackedUsage;
   readonly #containers: readonly string[] | undefined;
-  readonly #specPattern: string;
-  readonly #specNumbers: string | undefined;
-  readonly #statusPattern: string;
-  readonly #statusNumbers: string | undefined;
+  readonly #numbers: string | undefined;
+  readonly #shared: SharedParts;
 
   constructor(parts: RecordParts) {
-    this.namespace = parts.namespace;
     this.name = parts.name;
     this.generation = parts.generation;
     this.renewed = parts.renewed;
@@ -86,14 +83,19 @@ class CompactRecord implements AllocationRecord {
     this.podName = parts.podName;
     this.podUID = parts.podUID;
     this.nodeName = parts.nodeName;
-    this.phase = parts.phase;
     this.#uid = packUuid(parts.uid);
     this.#usage = parts.usage;
     this.#containers = parts.containers;
-    this.#specPattern = parts.spec.pattern;
-    this.#specNumbers = parts.spec.numbers;
-    this.#statusPattern = parts.status.pattern;
-    this.#statusNumbers = parts.status.numbers;
+    this.#numbers = parts.numbers;
+    this.#shared = parts.shared;
+  }
+
+  get namespace(): string {
+    return this.#shared.namespace;
+  }
+
+  get phase(): PodAllocationPhase | undefined {
+    return this.#shared.phase;
   }
 
   get uid(): string {
@@ -107,11 +109,16 @@ class CompactRecord implements AllocationRecord {
   get spec(): PodAllocationSpec {
     const { namespace, podName, podUID, nodeName } = this;
     const parts = { namespace, podName, podUID, nodeName, usage: this.#usage, containers: this.#containers };
-    return plainSpec(parts, { pattern: this.#specPattern, numbers: this.#specNumbers });
+    return plainSpec(parts, this.#text());
   }
 
   get status(): PodAllocationStatus {
-    return plainStatus(this.phase, { pattern: this.#statusPattern, numbers: this.#statusNumbers });
+    return plainStatus(this.phase, this.#text());
+  }
+
+  #text(): AllocationText {
+    const { spec, status } = this.#shared;
+    return { spec, status, numbers: this.#numbers };
   }
 }
 
@@ -130,7 +137,12 @@ export function createAllocationProjection(
 ): (object: PodAllocation) => AllocationRecord | undefined {
   const texts = createTextInterner(MAX_SHARED);
   const names = createInterner<readonly string[]>(MAX_SHARED);
-  const shared = ({ pattern, numbers }: NumberedText): NumberedText => ({ pattern: texts.intern(pattern), numbers });
+  const shared = createInterner<SharedParts>(MAX_SHARED, ({ namespace, phase, spec, status }) => ({
+    namespace: texts.intern(namespace),
+    phase,
+    spec: texts.intern(spec),
+    status: texts.intern(status),
+  }));
 
   return ({ metadata, spec, status = {} }) => {
     const { namespace, name, uid = '', generation = 0, resourceVersion, annotations } = metadata ?? {};
@@ -138,22 +150,21 @@ export function createAllocationProjection(
     const { podName, podUID, nodeName, usage, containers } = specParts(namespace, spec);
     const pod = podTexts(namespace, podName);
     const known = pod?.uid === name ? pod.uid : name;
+    const { numbers, ...patterns } = allocationText(namespace, spec, status);
     return new CompactRecord({
-      namespace: texts.intern(namespace),
       name: known,
       uid,
       generation,
       renewed: secondsOf(annotations?.[RENEWED_ANNOTATION]),
       version: parseResourceVersion(resourceVersion),
-      phase: status.phase,
       podName: pod?.name ?? podName,
       // Objects of our agents are named after it.
       podUID: podUID === name ? known : podUID,
       nodeName: nodeName && (pod?.nodeName === nodeName ? pod.nodeName : texts.intern(nodeName)),
       usage,
       containers: containers && names.intern(containers),
-      spec: shared(specText(namespace, spec)),
-      status: shared(statusText(status)),
+      numbers,
+      shared: shared.intern({ namespace, phase: status.phase, ...patterns }),
     });
   };
 }

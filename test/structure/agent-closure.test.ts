@@ -50,7 +50,7 @@ test('and nothing of the operator: only these folders, and of two of them only t
   expect(
     observed.filter(
       (path) =>
-        !/^observe\/(?:fields|intern|project-[a-z-]+|sizing\/(?:project-[a-z-]+|compact-pod-sizing|resource-managers|sizing-interners))\.ts$/.test(
+        !/^observe\/(?:fields|intern|project-[a-z-]+|sizing\/(?:project-[a-z-]+|compact-pod-sizing|own-cpu|resource-managers|sizing-interners))\.ts$/.test(
           path,
         ),
     ),

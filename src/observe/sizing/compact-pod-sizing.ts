@@ -12,6 +12,7 @@ import type {
   ContainerStatusRecord,
   PodSizing,
 } from '../../model/sizing-records.ts';
+import { type OwnCpu, withOwnCpu } from './own-cpu.ts';
 
 /** A container without its size, which may be the pod's own. */
 export type ContainerShape = Omit<ContainerSpecRecord, 'size'>;
@@ -48,6 +49,8 @@ export interface CommonSizing extends Pick<PodSizing, 'resize'> {
   readonly shapes: readonly StatusShape[];
   /** Generations that the kubelet has not seen yet; undefined where it does not say. */
   readonly unobserved: number | undefined;
+  /** Of the spec, in the order of the containers; a pod may have CPU of its own. */
+  readonly sizes: readonly ContainerSize[];
 }
 
 /** All there is to a pod's sizing part; whoever keeps thousands keeps these, and makes the part when it is asked for. */
@@ -55,8 +58,8 @@ export interface SizingParts {
   readonly common: CommonSizing;
   /** One time for all containers where they agree. */
   readonly startedAt: PackedInstant | readonly PackedInstant[];
-  /** Of the spec, in the order of the containers. */
-  readonly sizes: readonly ContainerSize[];
+  /** Undefined where it has what the others have. */
+  readonly ownCpu: OwnCpu | undefined;
   readonly generation: number;
 }
 
@@ -70,20 +73,25 @@ class CompactPodSizing implements PodSizing {
   readonly generation: number;
   readonly #common: CommonSizing;
   readonly #startedAt: SizingParts['startedAt'];
-  readonly #sizes: readonly ContainerSize[];
+  readonly #ownCpu: OwnCpu | undefined;
 
-  constructor({ common, startedAt, sizes, generation }: SizingParts) {
+  constructor({ common, startedAt, ownCpu, generation }: SizingParts) {
     this.generation = generation;
     this.#common = common;
     this.#startedAt = startedAt;
-    this.#sizes = sizes;
+    this.#ownCpu = ownCpu;
   }
 
   /** Undefined for a part that is not of this class. */
   static partsOf(sizing: PodSizing): SizingParts | undefined {
     if (!(#common in sizing)) return undefined;
     const { generation } = sizing;
-    return { common: sizing.#common, startedAt: sizing.#startedAt, sizes: sizing.#sizes, generation };
+    return { common: sizing.#common, startedAt: sizing.#startedAt, ownCpu: sizing.#ownCpu, generation };
+  }
+
+  static hasTerminations(sizing: PodSizing): boolean {
+    const told = #common in sizing ? sizing.#common.shapes : sizing.statuses;
+    return told.some(({ lastTermination }) => lastTermination !== undefined);
   }
 
   get resize(): PodSizing['resize'] {
@@ -97,11 +105,12 @@ class CompactPodSizing implements PodSizing {
     return this.#common.shared.qos;
   }
   get containers(): PodSizing['containers'] {
+    const sizes = this.#sizes();
     return this.#common.shared.containers.map(
       ({ name, isSidecar, cpuRestart, memoryRestart, hasReadinessProbe }, index) => ({
         name,
         isSidecar,
-        size: this.#sizes[index] ?? noSize,
+        size: sizes[index] ?? noSize,
         cpuRestart,
         memoryRestart,
         hasReadinessProbe,
@@ -134,46 +143,47 @@ class CompactPodSizing implements PodSizing {
   }
   get statuses(): PodSizing['statuses'] {
     const startedAt = this.#startedAt;
+    const sizes = this.#sizes();
     return this.#common.shapes.map((shape, index) => {
-      const { actual, allocated } = shape;
+      const { name, actual, allocated } = shape;
+      const size = sizeOf(name, this.#common.shared, sizes);
       return {
         ...shape,
         startedAt: startOf({ startedAt }, index),
-        actual: actual === AS_SPEC ? this.#sizeOf(shape.name) : actual,
-        allocated: allocated === AS_SPEC ? requestsOf(this.#sizeOf(shape.name)) : allocated,
+        actual: actual === AS_SPEC ? size : actual,
+        allocated: allocated === AS_SPEC ? requestsOf(size) : allocated,
       };
     });
   }
-  #sizeOf(container: string): ContainerSize {
-    return this.#sizes[this.#common.shared.containers.findIndex(({ name }) => name === container)] ?? noSize;
+  #sizes(): readonly ContainerSize[] {
+    const { sizes } = this.#common;
+    return this.#ownCpu === undefined ? sizes : withOwnCpu(sizes, this.#ownCpu);
   }
 }
 
 /** What is to be kept of a pod, as it is told. */
-export interface ToldSizing extends Pick<CommonSizing, 'shared' | 'resize'>, Pick<SizingParts, 'sizes' | 'generation'> {
+export interface ToldSizing extends Pick<CommonSizing, 'shared' | 'resize' | 'sizes'>, Pick<SizingParts, 'generation'> {
   readonly statuses: readonly ContainerStatusRecord[];
   readonly observedGeneration: number | undefined;
 }
 
 /** Makes one of what many have in common. */
 export interface SizingSharing {
-  common(value: CommonSizing): CommonSizing;
-  sizes(shared: SharedSizing, sizes: readonly ContainerSize[]): readonly ContainerSize[];
+  /** @returns what is kept once for all of them, and what this one has of its own. */
+  common(value: CommonSizing): Pick<SizingParts, 'common' | 'ownCpu'>;
 }
 
 export function compactPodSizing(told: ToldSizing, sharing: SizingSharing): PodSizing {
   const { shared, statuses, resize, sizes, generation, observedGeneration } = told;
-  const sizeOf = (name: string): ContainerSize =>
-    sizes[shared.containers.findIndex((container) => container.name === name)] ?? noSize;
-  const common = sharing.common({
+  const parts = sharing.common({
     shared,
-    shapes: statuses.map(({ startedAt: _startedAt, ...status }) => shapeOf(status, sizeOf(status.name))),
+    shapes: statuses.map(({ startedAt: _startedAt, ...status }) => shapeOf(status, sizeOf(status.name, shared, sizes))),
     resize,
     unobserved: observedGeneration === undefined ? undefined : generation - observedGeneration,
+    sizes,
   });
-  const parts = { common, sizes: sharing.sizes(common.shared, sizes), generation };
   return startedSizing(
-    parts,
+    { ...parts, generation },
     statuses.map(({ startedAt }) => startedAt),
   );
 }
@@ -186,6 +196,10 @@ export function startedSizing(
   const [first, ...others] = startedAt;
   const isOne = others.every((at) => at === first);
   return new CompactPodSizing({ ...parts, startedAt: isOne ? packInstant(first) : startedAt.map(packInstant) });
+}
+
+function sizeOf(name: string, { containers }: SharedSizing, sizes: readonly ContainerSize[]): ContainerSize {
+  return sizes[containers.findIndex((container) => container.name === name)] ?? noSize;
 }
 
 function shapeOf(status: Omit<ContainerStatusRecord, 'startedAt'>, spec: ContainerSize): StatusShape {
@@ -226,6 +240,9 @@ export function startOf({ startedAt }: Pick<SizingParts, 'startedAt'>, index: nu
 
 /** What to keep of a part that {@link compactPodSizing} made; undefined for any other. */
 export const sizingParts = CompactPodSizing.partsOf;
+
+/** Whether some container has ended before. Of a part that {@link compactPodSizing} made nothing is put together for it. */
+export const hasTerminations = CompactPodSizing.hasTerminations;
 
 export function sizingOfParts(parts: SizingParts): PodSizing {
   return new CompactPodSizing(parts);

@@ -34,12 +34,26 @@ describe('sharing', () => {
 
   test('pods of one template have all in common but times, generations and sizes of their own', () => {
     const interners = createSizingInterners(100);
-    const of = (cpu: string, generation: number) => partsOf(projectPodSizing(settled(cpu, generation), interners));
-    const [a, b, resized] = [of('300m', 1), of('300m', 1), of('345m', 7)];
-    expect(b.common).toBe(a.common);
-    expect(b.sizes).toBe(a.sizes);
-    expect(resized.common).toBe(a.common);
-    expect(resized.sizes.map(({ cpuRequest }) => cpuRequest)).toEqual([345]);
+    const of = (cpu: string, generation: number) => projectPodSizing(settled(cpu, generation), interners);
+    const pods = [of('300m', 1), of('300m', 1), of('345m', 7)];
+    const [a, b, resized] = pods.map(partsOf);
+    expect(b?.common).toBe(a?.common);
+    expect(resized?.common).toBe(a?.common);
+    expect([a, b, resized].map((parts) => parts?.ownCpu?.length)).toEqual([undefined, undefined, 2]);
+    expect(pods.map(({ containers }) => containers[0]?.size.cpuRequest)).toEqual([300, 300, 345]);
+  });
+
+  test('pods of two revisions, one after the other, have the memory of theirs, and share it', () => {
+    const interners = createSizingInterners(100);
+    const of = (memory: string) => {
+      const resources = { requests: { cpu: '300m', memory } };
+      return projectPodSizing(changed({ containers: [{ name: 'app', resources }] }, {}), interners);
+    };
+    const pods = ['64Mi', '96Mi', '64Mi', '96Mi', '96Mi', '96Mi'].map(of);
+    const memories = pods.map(({ containers }) => (containers[0]?.size.memoryRequest ?? 0) / MIB);
+    expect(memories).toEqual([64, 96, 64, 96, 96, 96]);
+    const [fifth, sixth] = pods.slice(-2).map(partsOf);
+    expect(sixth?.common.sizes).toBe(fifth?.common.sizes);
   });
 
   test('what is as the spec has it reads so', () => {
@@ -50,11 +64,11 @@ describe('sharing', () => {
     expect(statuses[0]?.allocated).toEqual({ cpuRequest: 345, memoryRequest: 64 * MIB });
   });
 
-  test('a pod in the middle of a resize pushes out nothing that others share', () => {
-    const interners = createSizingInterners(1);
+  test('pods in the middle of a resize push out nothing that others share', () => {
+    const interners = createSizingInterners(2);
     const before = partsOf(projectPodSizing(settled('300m', 1), interners));
-    const underWay = partsOf(projectPodSizing(changed({}, {}, { generation: 9 }), interners));
-    expect(underWay.common.unobserved).toBe(7);
+    const underWay = [9, 10].map((generation) => partsOf(projectPodSizing(changed({}, {}, { generation }), interners)));
+    expect(underWay.map(({ common }) => common.unobserved)).toEqual([7, 8]);
     expect(partsOf(projectPodSizing(settled('345m', 2), interners)).common).toBe(before.common);
   });
 });

@@ -1,7 +1,7 @@
 /** What the sizing parts of many records share, kept once. */
 import type { Labels } from '../../model/records.ts';
 import type { ContainerSize, ContainerSpecRecord, ResizeState } from '../../model/sizing-records.ts';
-import { createInterner, createLatest, type Interner } from '../intern.ts';
+import { createInterner, type Interner } from '../intern.ts';
 import {
   areSameSizes,
   type CommonSizing,
@@ -9,6 +9,7 @@ import {
   type SizingSharing,
   type StatusShape,
 } from './compact-pod-sizing.ts';
+import { ownCpuOf } from './own-cpu.ts';
 
 /** The live stores have one set, the stores of sizing another: they share nothing, and nothing breaks for it. */
 export interface SizingInterners extends SizingSharing {
@@ -37,16 +38,26 @@ export function createSizingInterners(maxEntries: number): SizingInterners {
   const resizes = createInterner<ResizeState>(maxEntries);
   const common = createInterner<CommonSizing>(maxEntries, (value) => ({
     ...value,
-    shared: shared.intern(value.shared),
     shapes: shapes.intern(value.shapes),
     resize: resizes.intern(value.resize),
   }));
-  // Replicas mostly have one size; where each has its own, those of before are worth no memory.
-  const sizesOf = createLatest<SharedSizing, readonly ContainerSize[]>(areSameSizes);
+  /** What replicas had last, by what they have in common. */
+  const sizesOf = new WeakMap<SharedSizing, readonly ContainerSize[]>();
   return {
-    // Moments of single pods would push out what thousands share.
-    common: (value) => (isUnderWay(value) ? { ...value, shared: shared.intern(value.shared) } : common.intern(value)),
-    sizes: (of, list) => sizesOf(of, list, () => list.map((size) => sizes.intern(size))),
+    common(value) {
+      const kept = shared.intern(value.shared);
+      const known = sizesOf.get(kept);
+      const isSame = known !== undefined && areSameSizes(value.sizes, known);
+      const ownCpu = isSame ? undefined : known && ownCpuOf(value.sizes, known);
+      // Of another revision, or with memory of its own: what comes next may be more like this one.
+      const isAlike = known !== undefined && (isSame || ownCpu !== undefined);
+      const alike = isAlike ? known : value.sizes.map((size) => sizes.intern(size));
+      sizesOf.set(kept, alike);
+      const made = { ...value, shared: kept, sizes: alike };
+      // Moments and sizes of single pods would push out what thousands share.
+      const isOfMany = (known === undefined || isAlike) && !isUnderWay(value);
+      return { common: isOfMany ? common.intern(made) : made, ownCpu };
+    },
     containers: createInterner<readonly ContainerSpecRecord[]>(maxEntries, (specs) =>
       specs.map((spec) => ({ ...spec, size: sizes.intern(spec.size) })),
     ),

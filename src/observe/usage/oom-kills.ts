@@ -3,6 +3,7 @@ import type { EpochMillis } from '../../lib/units.ts';
 import { endedAt } from '../../model/recent-kill.ts';
 import type { ContainerSize } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
+import { hasTerminations } from '../sizing/compact-pod-sizing.ts';
 
 /** One kill of one container. */
 export interface OomKill {
@@ -42,8 +43,12 @@ interface Killed {
 export function createOomKills(): OomKills {
   const killed = new Map<string, Killed>();
   return {
-    of({ pod, sizing }, now) {
+    of(found, now) {
+      const { pod } = found;
       const kills: OomKill[] = [];
+      // All pods are asked for every few seconds, and nearly none has anything to tell.
+      if (pod.sizing !== undefined && !hasTerminations(pod.sizing)) return kills;
+      const { sizing } = found;
       for (const status of sizing.statuses) {
         const { name, lastTermination, restartCount } = status;
         if (lastTermination?.reason !== 'OOMKilled') continue;
