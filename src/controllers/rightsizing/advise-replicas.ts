@@ -4,6 +4,7 @@ import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import { heldOfQuota } from '../../decide/rightsizing/held-of-quota.ts';
 import { runningPods } from '../../decide/rightsizing/pod-drift.ts';
 import type { RightsizingPolicy } from '../../decide/rightsizing/policy.ts';
+import type { LearnedFloors } from '../../decide/rightsizing/recommend.ts';
 import {
   type ContainerKnowledge,
   recommendWorkload,
@@ -133,17 +134,12 @@ function adviseOne(question: ReplicasQuestion, replica: string, pod: SizedPod): 
   const state = states.get(replica);
   const inForce = withReplicaSizes(question.inForce, state);
   const ref = replicaRef(workload, replica);
-  const { floors } = state?.lessons ?? question.lessons;
-  const knowledgeOf = (container: string): ContainerKnowledge => {
-    const floorOf = (resource: 'cpu' | 'memory'): number | undefined =>
-      floors.find((floor) => floor.container === container && floor.resource === resource)?.atLeast;
-    return {
-      profile: usage.profileOf(ref, container),
-      window: usage.windowOf(ref, container),
-      floors: { cpu: floorOf('cpu'), memory: floorOf('memory') },
-      lastChange: { cpu: state?.changedAt, memory: state?.changedAt },
-    };
-  };
+  const knowledgeOf = (container: string): ContainerKnowledge => ({
+    profile: usage.profileOf(ref, container),
+    window: usage.windowOf(ref, container),
+    floors: floorsOf(state?.lessons ?? question.lessons, container),
+    lastChange: { cpu: state?.changedAt, memory: state?.changedAt },
+  });
   const policy = rulesFor(state?.lessons ?? { reverts: 0 });
   const advice = recommendWorkload({
     workload,
@@ -157,4 +153,11 @@ function adviseOne(question: ReplicasQuestion, replica: string, pod: SizedPod): 
   });
   const isKnown = workload.containers.every(({ name }) => isTrusted(knowledgeOf(name).profile, policy, now));
   return { replica, pod, state, inForce, isKnown, advice };
+}
+
+/** What decreases of this container have shown to be too little. */
+export function floorsOf({ floors }: Pick<Lessons, 'floors'>, container: string): LearnedFloors {
+  const of = (resource: 'cpu' | 'memory'): number | undefined =>
+    floors.find((floor) => floor.container === container && floor.resource === resource)?.atLeast;
+  return { cpu: of('cpu'), memory: of('memory') };
 }

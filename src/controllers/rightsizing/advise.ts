@@ -6,7 +6,6 @@ import type { LargestNode } from '../../decide/rightsizing/largest-node.ts';
 import { runningPods } from '../../decide/rightsizing/pod-drift.ts';
 import type { RightsizingPolicy } from '../../decide/rightsizing/policy.ts';
 import { rulesOf } from '../../decide/rightsizing/policy-rules.ts';
-import type { LearnedFloors } from '../../decide/rightsizing/recommend.ts';
 import { recommendWorkload, type SizedAdvice } from '../../decide/rightsizing/recommend-workload.ts';
 import { wornSizes } from '../../decide/rightsizing/worn-sizes.ts';
 import { pastTime } from '../../lib/past-time.ts';
@@ -19,8 +18,8 @@ import { stateOfPod } from '../../model/replica-sizes.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 import type { UsageCollector } from '../../observe/usage/collector-port.ts';
-import { adviseReplicas, type ReplicasAdvised, replicaStatesOf } from './advise-replicas.ts';
-import { changeKey, type WorkloadMemory } from './memory.ts';
+import { adviseReplicas, floorsOf, type ReplicasAdvised, replicaStatesOf } from './advise-replicas.ts';
+import type { ChangeTimes } from './change-times.ts';
 
 export interface AdviseOptions {
   readonly view: SizingView;
@@ -52,7 +51,9 @@ export interface AdviceQuestion {
   readonly workload: SizedWorkload;
   readonly spec: PolicySpec;
   /** What this leader changed and when; where it knows nothing, the workload's own annotation counts. */
-  readonly memory: WorkloadMemory;
+  readonly times: Pick<ChangeTimes, 'lastApplied' | 'lastChange'>;
+  /** At the last look the advice was being applied; what was in force before that may have been outlived. */
+  readonly isActing: boolean;
   /** What the largest node offers its pods. */
   readonly largestNode: LargestNode;
   /** Why usage cannot be read at present; undefined: it can. */
@@ -63,17 +64,17 @@ export interface AdviceQuestion {
 /** Pure but for reading the view and the collected usage. */
 export function advise(
   { view, usage, isAllocated }: AdviseOptions,
-  { workload, spec, memory, largestNode, unread, now }: AdviceQuestion,
+  { workload, spec, times, isActing, largestNode, unread, now }: AdviceQuestion,
 ): Advised {
   const { annotations, namespace } = workload;
   const pods = view.podsOf(workload);
   // A new leader knows no more than the workload says: the last change, of whichever resource.
   const told = parseTime(annotations[rightsizingKeys.lastApplied]);
   // Where its clock was ahead, this leader has begun the pause anew.
-  const lastApplied = pastTime(told, now) ?? (told === undefined ? undefined : memory.lastApplied);
+  const lastApplied = pastTime(told, now) ?? (told === undefined ? undefined : times.lastApplied);
   const written = readAppliedSizes(annotations[rightsizingKeys.appliedSizes]);
   // Pods may be yet to get what was put in force a moment ago.
-  const isOld = !memory.isActing && now - (lastApplied ?? 0) >= SPREAD_MILLIS;
+  const isOld = !isActing && now - (lastApplied ?? 0) >= SPREAD_MILLIS;
   const states = replicaStatesOf(workload, pods, isAllocated, isOld, now);
   const alike = states.size === 0 ? pods : pods.filter(({ pod }) => stateOfPod(states, workload, pod) === undefined);
   const applied = isOld ? wornSizes(written, alike, isAllocated) : written;
@@ -85,8 +86,8 @@ export function advise(
     window: usage.windowOf(workload, container),
     floors: floorsOf(lessons, container),
     lastChange: {
-      cpu: memory.lastChange.get(changeKey(container, 'cpu')) ?? lastApplied,
-      memory: memory.lastChange.get(changeKey(container, 'memory')) ?? lastApplied,
+      cpu: times.lastChange(container, 'cpu') ?? lastApplied,
+      memory: times.lastChange(container, 'memory') ?? lastApplied,
     },
   });
   const around = {
@@ -113,15 +114,6 @@ export function advise(
   const common = { workload, spec, pods, inForce, states, lessons, rulesFor, around, usage, isAllocated, unread, now };
   const replicas = adviseReplicas(common);
   return { workload, pods, inForce, isOutworn, lessons, advice, ...(replicas && { replicas }), hasUsage, unread };
-}
-
-/** What decreases of this container have shown to be too little; undefined where none has. */
-function floorsOf({ floors }: Lessons, container: string): LearnedFloors | undefined {
-  const own = floors.filter((floor) => floor.container === container);
-  if (own.length === 0) return undefined;
-  const of = (resource: 'cpu' | 'memory'): number | undefined =>
-    own.find((floor) => floor.resource === resource)?.atLeast;
-  return { cpu: of('cpu'), memory: of('memory') };
 }
 
 /** By new pods it may take long until the first of them has what is in force. */

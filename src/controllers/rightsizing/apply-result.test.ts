@@ -4,10 +4,9 @@ import type { ResourceAdvice } from '../../decide/rightsizing/advice.ts';
 import { watchChange } from '../../decide/rightsizing/watched-change.ts';
 import { aSizedWorkload, smallSize } from '../../model/testing/sizing-records.ts';
 import type { Advised } from './advise.ts';
-import { cappedResult, resultAtRest, resultOfAttempt, resultOfWaiting } from './apply-result.ts';
+import { AttemptResults, cappedResult, resultAtRest, resultOfWaiting } from './apply-result.ts';
 import { createRightsizingMemory } from './memory.ts';
 import type { ApplyResult, AttemptOutcome } from './result.ts';
-import { nothingSeen } from './throttling.ts';
 
 const web = aSizedWorkload();
 const memory = () => createRightsizingMemory().of('u');
@@ -42,20 +41,21 @@ describe('an attempt that did not go through', () => {
       { status: 'Skipped', reason: 'ResizeAdmissionDenied' },
     ],
   ])('%s', (_, attempt, expected) => {
-    const outcome = resultOfAttempt(web, memory(), attempt);
+    const outcome = new AttemptResults().resultOf(web, attempt);
     if (expected === undefined) expect(outcome).toBeUndefined();
     else expect(outcome).toMatchObject(expected);
   });
 
   test('during the pause after a refusal the refusal is the reason', () => {
-    const own = memory();
-    resultOfAttempt(web, own, refused('ResizeForbidden', 'give-up'));
-    expect(resultOfAttempt(web, own, blocked('ChangeBackoff', 5))).toMatchObject({
+    const results = new AttemptResults();
+    results.resultOf(web, refused('ResizeForbidden', 'give-up'));
+    expect(results.isRefused).toBe(true);
+    expect(results.resultOf(web, blocked('ChangeBackoff', 5))).toMatchObject({
       reason: 'RBACError',
       againAfterMillis: 5,
     });
-    resultOfAttempt(web, own, { kind: 'asked', tookFrom: [] });
-    expect(resultOfAttempt(web, own, blocked('ChangeBackoff', 5))).toMatchObject({ reason: 'ChangeBackoff' });
+    results.resultOf(web, { kind: 'asked', tookFrom: [] });
+    expect(results.resultOf(web, blocked('ChangeBackoff', 5))).toMatchObject({ reason: 'ChangeBackoff' });
   });
 });
 
@@ -89,7 +89,7 @@ describe('at rest', () => {
     '%s, which wants somebody, is told first, and nothing is called applied meanwhile, though it once was',
     (held) => {
       const own = memory();
-      own.lastApplied = 5;
+      own.times.noteApplied(5, 'InPlace');
       expect(resultAtRest(advised('Cooldown', held), own)).toMatchObject({ status: 'Skipped', reason: held });
       expect(resultAtRest(advised('Cooldown', 'WithinMinChange'), own)).toMatchObject({
         status: 'Applied',
@@ -100,14 +100,14 @@ describe('at rest', () => {
 
   test('what has been applied and is as it should be is Applied', () => {
     const own = memory();
-    own.lastApplied = 5;
+    own.times.noteApplied(5, 'InPlace');
     expect(resultAtRest(advised('WithinMinChange', 'WithinMinChange'), own)).toEqual({ status: 'Applied' });
     expect(resultAtRest(advised(undefined, undefined), memory())).toEqual({ status: 'Applied' });
   });
 
   test('rightsizing bug 21: what is needed beyond a maximum is told, also where all is as advised', () => {
     const own = memory();
-    own.lastApplied = 5;
+    own.times.noteApplied(5, 'InPlace');
     const capped = { ...advice('WithinMinChange'), capped: 'AtMax' } as const;
     const stuck = { ...advised('WithinMinChange', 'WithinMinChange') };
     const of = (cpu: ResourceAdvice, ram: ResourceAdvice): Advised => ({
@@ -137,7 +137,12 @@ describe('at rest', () => {
   test('while a change is watched the workload is looked at again soon, whatever is told', () => {
     const own = memory();
     const watched = watchChange([{ container: 'app', to: { cpuRequest: 1 } }], [], [], 0);
-    own.ongoing = [{ ...watched, method: 'Recreate', phase: 'spread', canary: undefined, throttling: nothingSeen() }];
+    own.watches.begin({
+      ...watched,
+      method: 'Recreate',
+      phase: 'spread',
+      canary: undefined,
+    });
     const held: ApplyResult = { status: 'Pending', reason: 'RestartTogether', againAfterMillis: 60_000 };
     for (const waiting of [{ isDue: false }, { isDue: true }, { isDue: true, held }]) {
       expect(resultOfWaiting(advised(undefined, undefined), own, waiting).againAfterMillis).toBe(5_000);

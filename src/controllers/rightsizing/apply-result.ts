@@ -7,11 +7,12 @@ import type { ReadAnswer } from '../../act/resize-answers.ts';
 import type { CapReason, HoldReason, ResourceAdvice, StageNote } from '../../decide/rightsizing/advice.ts';
 import type { SizedAdvice } from '../../decide/rightsizing/recommend-workload.ts';
 import type { Block } from '../../guard/context.ts';
-import { describeReason, type ReasonName, renderReason } from '../../lib/reasons.ts';
+import { type ReasonName, renderReason } from '../../lib/reasons.ts';
 import type { Millis } from '../../lib/units.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
 import type { Advised } from './advise.ts';
 import type { WorkloadMemory } from './memory.ts';
+import { isWarning } from './report.ts';
 import { type ApplyResult, type AttemptOutcome, pending } from './result.ts';
 
 /**
@@ -54,25 +55,29 @@ const RETRY_MILLIS: Millis = 15_000;
 /** No attempt is made for a while because the last one failed: what failed is the reason, not the pause. */
 const pauses: ReadonlySet<ReasonName> = new Set(['ChangeBackoff', 'ChangesIneffective']);
 
-/** @returns undefined where the attempt went through, or its object is gone. */
-export function resultOfAttempt(
-  workload: SizedWorkload,
-  memory: WorkloadMemory,
-  attempt: AttemptOutcome,
-): ApplyResult | undefined {
-  if (attempt.kind === 'blocked') return resultOfBlock(memory, attempt.block);
-  memory.refused = attempt.kind === 'refused' ? resultOfRefusal(workload, attempt.answer) : undefined;
-  return memory.refused;
-}
+/** Of one workload, where a pause after a refusal tells the refusal: the pause alone would say nothing. */
+export class AttemptResults {
+  /** What the API server last said no with: it is the reason as long as no new attempt is made. */
+  #refused: ApplyResult | undefined;
 
-/** A pause after a failure tells the failure: the pause alone would say nothing. */
-function resultOfBlock({ refused }: WorkloadMemory, block: Block): ApplyResult {
-  const { reason, message, advice, retryAfterMillis } = block;
-  const isPassing = passing.has(reason);
-  const againAfterMillis = retryAfterMillis ?? (isPassing ? RETRY_MILLIS : undefined);
-  if (refused !== undefined && pauses.has(reason)) return { ...refused, againAfterMillis };
-  const isForbidden = reason === 'RightMissing';
-  return { status: isPassing ? 'Pending' : 'Skipped', reason, message, advice, againAfterMillis, isForbidden };
+  get isRefused(): boolean {
+    return this.#refused !== undefined;
+  }
+
+  /** @returns undefined where the attempt went through, or its object is gone. */
+  resultOf(workload: SizedWorkload, attempt: AttemptOutcome): ApplyResult | undefined {
+    if (attempt.kind === 'blocked') return this.#resultOfBlock(attempt.block);
+    this.#refused = attempt.kind === 'refused' ? resultOfRefusal(workload, attempt.answer) : undefined;
+    return this.#refused;
+  }
+
+  #resultOfBlock({ reason, message, advice, retryAfterMillis }: Block): ApplyResult {
+    const isPassing = passing.has(reason);
+    const againAfterMillis = retryAfterMillis ?? (isPassing ? RETRY_MILLIS : undefined);
+    if (this.#refused !== undefined && pauses.has(reason)) return { ...this.#refused, againAfterMillis };
+    const isForbidden = reason === 'RightMissing';
+    return { status: isPassing ? 'Pending' : 'Skipped', reason, message, advice, againAfterMillis, isForbidden };
+  }
 }
 
 /** The API server's own message goes along: webhooks and quotas explain themselves there. */
@@ -106,20 +111,16 @@ export function resultAtRest({ advice }: Advised, memory: WorkloadMemory): Apply
   if (telling === undefined) {
     const capped = cappedResult(advice);
     if (capped !== undefined) return { status: 'Applied', ...capped };
-    if (memory.lastApplied !== undefined || first === undefined) return { status: 'Applied' };
+    if (memory.times.lastApplied !== undefined || first === undefined) return { status: 'Applied' };
   }
   if (first === undefined) return { status: 'Applied' };
   const { notes } = first.advice;
   const note = first.reason === 'QuotaExceeded' ? notes.find(({ stage }) => stage === 'quota') : notes.at(-1);
   // Whoever requests what is recommended needs no change to have it.
   // Nor is it applied, if it ever was before, where that somebody has to come first.
-  const isKept = warned !== undefined || (telling !== undefined && memory.lastApplied === undefined);
+  const isKept = warned !== undefined || (telling !== undefined && memory.times.lastApplied === undefined);
   const status = isKept ? 'Skipped' : 'Applied';
   return { status, reason: first.reason, message: messageOf(first, first.reason, note) };
-}
-
-function isWarning(reason: ReasonName): boolean {
-  return describeReason(reason).eventType === 'Warning';
 }
 
 /** A workload with a change under way is looked at this often. */
@@ -135,7 +136,7 @@ export function resultOfWaiting(
   { isDue, held }: { readonly isDue: boolean; readonly held?: ApplyResult | undefined },
 ): ApplyResult {
   // A decrease is watched until it is behind us.
-  const againAfterMillis = memory.ongoing.length === 0 ? undefined : LOOK_AGAIN_MILLIS;
+  const againAfterMillis = memory.watches.ongoing.length === 0 ? undefined : LOOK_AGAIN_MILLIS;
   if (held !== undefined) return { ...held, againAfterMillis: againAfterMillis ?? held.againAfterMillis };
   if (isDue) {
     const message = renderReason('ChangeWatched', {});

@@ -30,8 +30,8 @@ export interface ApplyContext {
   readonly signal: AbortSignal;
 }
 
-/** Never rejects for what the API answers. */
-export type ApplySizes = (method: 'InPlace' | 'Recreate' | 'Evict', context: ApplyContext) => Promise<ApplyResult>;
+/** One look by one of the methods. Never rejects for what the API answers. */
+export type ApplySizes = (context: ApplyContext) => Promise<ApplyResult>;
 
 /** Keys of the sizes that the workload says are in force. */
 export function appliedKeys({ advised: { workload } }: ApplyContext): ManagedKeys {

@@ -5,44 +5,37 @@
 import { dueChanges } from '../../decide/rightsizing/due-changes.ts';
 import { type DriftedPod, driftedPods, managedKeys } from '../../decide/rightsizing/pod-drift.ts';
 import { helpInRollout } from '../../decide/rightsizing/rollout-help.ts';
-import { joinChanges, partsOf, touches, withoutParts } from '../../decide/rightsizing/side-by-side.ts';
+import { joinChanges, touches } from '../../decide/rightsizing/side-by-side.ts';
 import { isDecrease, watchChange } from '../../decide/rightsizing/watched-change.ts';
 import { isWithinMaximum } from '../../decide/rightsizing/within-maximum.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { renderReason } from '../../lib/reasons.ts';
 import type { Millis } from '../../lib/units.ts';
 import { applyChanges, type SizeChange } from '../../model/pod-size.ts';
 import { otherResizer } from '../../model/size-managers.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
-import type { SizedPod } from '../../model/sizing-view.ts';
-import { type ApplyContext, appliedKeys, keysOfPod } from './apply.ts';
-import { LOOK_AGAIN_MILLIS, resultOfAttempt, resultOfWaiting } from './apply-result.ts';
-import { type Changes, watchAsBefore, writeInForce } from './change.ts';
-import { dropUnspread, goOn, type OngoingChange, review } from './memory.ts';
+import { type ApplyContext, type ApplySizes, appliedKeys, keysOfPod } from './apply.ts';
+import { LOOK_AGAIN_MILLIS, resultOfWaiting } from './apply-result.ts';
+import { type Changes, writeInForce } from './change.ts';
+import type { RightsizingParts } from './parts.ts';
 import { evictedMessage, type PodReplacement } from './pod-replacement.ts';
+import type { RestartGate } from './restart-gate.ts';
 import { type ApplyResult, pending } from './result.ts';
-import type { RightsizingSettings } from './settings.ts';
-import { nothingSeen } from './throttling.ts';
-import { worthNewPods } from './worth.ts';
+import type { OngoingChange } from './watches.ts';
 
-export interface ByEvictionOptions {
+export interface ByEvictionOptions extends Pick<RightsizingParts, 'settings' | 'isAllocated' | 'clock'> {
   readonly replacement: PodReplacement;
   readonly changes: Changes;
-  readonly settings: () => RightsizingSettings;
-  readonly isAllocated: (pod: SizedPod) => boolean;
-  readonly clock: Clock;
+  readonly restartGate: RestartGate;
 }
-
-/** One look: what did harm is taken back first; at most one pod is evicted. */
-export type ByEviction = (context: ApplyContext) => Promise<ApplyResult>;
 
 /**
  * Admission reads the sizes from a cache of its own: a pod that is evicted before it shows them is made anew as it was.
  */
 const WRITTEN_MILLIS: Millis = 1_000;
 
-export function createByEviction(options: ByEvictionOptions): ByEviction {
-  const { changes, settings, isAllocated, replacement, clock } = options;
+/** One look: what did harm is taken back first; at most one pod is evicted. */
+export function createByEviction(options: ByEvictionOptions): ApplySizes {
+  const { changes, settings, isAllocated, replacement, restartGate, clock } = options;
   const { evictOne, tryOne, judgeLast } = replacement;
 
   /** Pods that differ from these sizes, those that serve nobody first, then the newest: it has the least to lose. */
@@ -71,7 +64,7 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
       .filter(
         (each) =>
           isWithinMaximum(each, workload.containers, spec.bounds) ||
-          memory.takenBack.some((part) => touches(each, part)),
+          memory.watches.takenBack.some((part) => touches(each, part)),
       )
       .toSorted((a, b) => Number(isOthers(a)) - Number(isOthers(b)));
 
@@ -85,15 +78,14 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     const after = applyChanges(inForceNow(context).inForce, due);
     // Nothing is written before the guards agree to what follows from it.
     const trial = await tryOne(context, thatMayGo(context, driftOf(context, after, due)));
-    const kept = trial === undefined ? undefined : resultOfAttempt(workload, memory, trial.attempt);
+    const kept = trial && memory.attempts.resultOf(workload, trial.attempt);
     if (kept !== undefined) return kept;
-    const { ongoing } = memory;
     const watched = watchChange(due, inForce, advised.pods, clock.now());
     const phase = isDecrease(watched) && live.length > 1 ? 'canary' : 'spread';
-    const change: OngoingChange = { ...watched, method: 'Evict', phase, canary: undefined, throttling: nothingSeen() };
-    memory.ongoing = [...withoutParts(ongoing, partsOf(due)), change];
+    const goBack = memory.watches.checkpoint();
+    const change = memory.watches.begin({ ...watched, method: 'Evict', phase, canary: undefined });
     const failed = await writeInForce(context, { inForce: after, lessons }, clock.now());
-    if (failed !== undefined) watchAsBefore(memory, { ongoing }, failed);
+    if (failed !== undefined) goBack(failed.isForbidden !== true);
     else changes.noteMade(context, change, 'Recreate', 'Eviction');
     return failed;
   };
@@ -122,7 +114,7 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     const remaining = Math.max(first.pod.createdAt, ongoing.startedAt) + settings().canaryMillis - clock.now();
     // Whether less is enough for the others is not known either while nothing is read.
     if (remaining <= 0 && advised.unread === undefined) {
-      goOn(memory, ongoing, { ...ongoing, phase: 'spread' });
+      memory.watches.spread(ongoing);
       return undefined;
     }
     const message = renderReason('CanaryWatched', { pod: first.pod.name });
@@ -133,7 +125,7 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
   return async (context) => {
     const { advised, memory } = context;
     const { workload } = advised;
-    dropUnspread(memory);
+    memory.watches.dropUnspread();
     const harmed = await takeBack(context);
     if (harmed !== undefined) return harmed;
     // During a rollout pods go and come by themselves; but it may be stuck because they have too little.
@@ -141,7 +133,7 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     const due = workload.isRollingOut
       ? helpInRollout(advice, advised.inForce, context.live, clock.now()).raises
       : advice;
-    const { beginning, held } = worthNewPods(context, due, settings(), clock.now());
+    const { beginning, held } = restartGate.newPods(context, due);
     if (beginning.length > 0) {
       const kept = await begin(context, beginning);
       return kept ?? pending('EvictedToResize', 'the new size is written for the pods to come', WRITTEN_MILLIS);
@@ -151,19 +143,19 @@ export function createByEviction(options: ByEvictionOptions): ByEviction {
     const ours = drifted.filter((each) => !isOthers(each));
     // Before the next one goes: where replacements come without their size, every eviction is in vain.
     judgeLast(context, ours);
-    review(memory, ours.length === 0, clock.now(), settings().revertMillis);
-    if (ours.length === 0) memory.takenBack = [];
+    memory.watches.review(ours.length === 0, clock.now(), settings().revertMillis);
+    if (ours.length === 0) memory.watches.forgetHarm();
     const going = thatMayGo(context, drifted);
     if (going.length === 0) return resultOfWaiting(advised, memory, { isDue: due.length > 0, held });
     // What admission reads is what the view shows.
-    if (memory.written !== undefined)
+    if (!memory.annotations.areShown)
       return pending('EvictedToResize', 'the new size is being written', WRITTEN_MILLIS);
-    const first = memory.ongoing.find(({ phase }) => phase === 'canary');
+    const first = memory.watches.ongoing.find(({ phase }) => phase === 'canary');
     const watching = first && watchFirst(context, first, drifted);
     if (watching !== undefined) return watching;
     const tried = await evictOne(context, going);
     if (tried === undefined) return { status: 'Applied' };
-    const kept = resultOfAttempt(workload, memory, tried.attempt);
+    const kept = memory.attempts.resultOf(workload, tried.attempt);
     if (kept !== undefined) return { ...kept, againAfterMillis: kept.againAfterMillis ?? settings().deferredMillis };
     const message = evictedMessage(tried.decision);
     return pending('EvictedToResize', message, LOOK_AGAIN_MILLIS);
@@ -177,6 +169,6 @@ function isOthers({ pod: { sizing } }: DriftedPod): boolean {
 
 /** The sizes that new pods are given: as written on the workload, and what has just been written. */
 function inForceNow({ advised, memory }: ApplyContext) {
-  const changed = joinChanges(memory.ongoing.flatMap((each) => each.changes));
+  const changed = joinChanges(memory.watches.ongoing.flatMap((each) => each.changes));
   return { inForce: applyChanges(advised.inForce, changed), changed };
 }

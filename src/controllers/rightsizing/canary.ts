@@ -3,11 +3,10 @@ import { isStillAdvised } from '../../decide/rightsizing/changed-world.ts';
 import { describeChanges } from '../../decide/rightsizing/due-changes.ts';
 import { rulesOf } from '../../decide/rightsizing/policy-rules.ts';
 import { isHarmedInAll } from '../../decide/rightsizing/rollout-help.ts';
-import { type Beginning, joinChanges, partsOf, restOf, withoutParts } from '../../decide/rightsizing/side-by-side.ts';
-import { includesPart, isDecrease, watchChange } from '../../decide/rightsizing/watched-change.ts';
+import { type Beginning, joinChanges, partsOf, restOf } from '../../decide/rightsizing/side-by-side.ts';
+import { isDecrease, watchChange } from '../../decide/rightsizing/watched-change.ts';
 import { object } from '../../guard/objection.ts';
 import { objectToClosed } from '../../guard/rules/timing.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { Millis } from '../../lib/units.ts';
 import { workloadText } from '../../model/cluster-view.ts';
 import { isInForce } from '../../model/granted-size.ts';
@@ -15,20 +14,17 @@ import { applyChanges, effectiveChanges, type SizeChange } from '../../model/pod
 import type { SizedPod } from '../../model/sizing-view.ts';
 import type { SizeActuator } from './actuator.ts';
 import type { ApplyContext } from './apply.ts';
-import { LOOK_AGAIN_MILLIS, resultOfAttempt } from './apply-result.ts';
-import { type Changes, watchAsBefore, writeInForce } from './change.ts';
+import { LOOK_AGAIN_MILLIS } from './apply-result.ts';
+import { type Changes, writeInForce } from './change.ts';
 import { decisionFor } from './converge.ts';
-import { endOf, goOn, type OngoingChange } from './memory.ts';
+import type { RightsizingParts } from './parts.ts';
+import { raiseForNewPods } from './raise-for-new-pods.ts';
 import { type ApplyResult, pending } from './result.ts';
-import type { RightsizingSettings } from './settings.ts';
-import { nothingSeen } from './throttling.ts';
-import { giveToCome } from './to-come.ts';
+import type { OngoingChange } from './watches.ts';
 
-export interface CanaryOptions {
+export interface CanaryOptions extends Pick<RightsizingParts, 'settings' | 'clock'> {
   readonly actuator: Pick<SizeActuator, 'resize' | 'isResizing'>;
   readonly changes: Pick<Changes, 'noteMade'>;
-  readonly settings: () => RightsizingSettings;
-  readonly clock: Clock;
 }
 
 export interface Canary {
@@ -60,30 +56,26 @@ export function createCanary({ actuator, changes, settings, clock }: CanaryOptio
     const { advised, memory } = context;
     const { lessons } = advised;
     const inForce = applyChanges(inForceNow(context).inForce, change.changes);
-    const { ongoing } = memory;
-    goOn(memory, change, { ...change, phase: 'spread' });
+    const goBack = memory.watches.checkpoint();
+    memory.watches.spread(change);
     const failed = await writeInForce(context, { inForce, lessons }, clock.now());
-    if (failed !== undefined) watchAsBefore(memory, { ongoing }, failed);
+    if (failed !== undefined) goBack(failed.isForbidden !== true);
     else changes.noteMade(context, change, 'InPlace', 'InPlace');
     return failed;
   };
 
-  /** Begins to watch what the first pod was given; what is about the same resources is no longer looked after. */
+  /** Begins to watch what the first pod was given. */
   const watch = (context: ApplyContext, part: readonly SizeChange[], first: SizedPod | undefined): OngoingChange => {
     const { advised, memory } = context;
     const now = clock.now();
-    const begun: OngoingChange = {
+    // Pods that still have what once did harm are brought in line with this now, in its time.
+    memory.watches.forgetHarm(partsOf(part));
+    return memory.watches.begin({
       ...watchChange(part, advised.inForce, advised.pods, now, true),
       method: 'InPlace',
       phase: 'canary',
       canary: first && { uid: first.pod.uid, name: first.pod.name, at: now },
-      throttling: nothingSeen(),
-    };
-    const touched = partsOf(part);
-    memory.ongoing = [...withoutParts(memory.ongoing, touched), begun];
-    // Pods that still have what once did harm are brought in line with this now, in its time.
-    memory.takenBack = memory.takenBack.filter((each) => !includesPart(touched, each));
-    return begun;
+    });
   };
 
   const giveAll = (context: ApplyContext, raises: readonly SizeChange[]): Promise<ApplyResult | undefined> =>
@@ -106,7 +98,7 @@ export function createCanary({ actuator, changes, settings, clock }: CanaryOptio
     }
     if (first.length === 0) {
       // None of those that show the need runs long enough to be asked: it is for those still to come.
-      const { made, kept } = giveToCome(context, beginning, clock.now());
+      const { made, kept } = raiseForNewPods(context, beginning, clock.now());
       return made === undefined ? kept : giveAll(context, made.raises);
     }
     let kept: ApplyResult | undefined;
@@ -124,7 +116,7 @@ export function createCanary({ actuator, changes, settings, clock }: CanaryOptio
         for (const part of [raises, decreases]) if (part.length > 0) watch(context, part, pod);
         return undefined;
       }
-      kept ??= resultOfAttempt(advised.workload, memory, attempt);
+      kept ??= memory.attempts.resultOf(advised.workload, attempt);
     }
     const rest = kept?.reason === undefined ? undefined : restOf(beginning, kept.reason);
     // What holds back one part holds back nothing else; as long as it does, it is the reason that is told.
@@ -137,7 +129,7 @@ export function createCanary({ actuator, changes, settings, clock }: CanaryOptio
     const isAsked = pod !== undefined && effectiveChanges(pod.sizing.containers, change.changes).length === 0;
     if (canary === undefined || pod === undefined || (!isAsked && !actuator.isResizing(pod.pod.uid))) {
       // It is gone, or was not granted: the guards remember why, and another look begins anew.
-      endOf(context.memory, change);
+      context.memory.watches.end(change);
       const message = 'the first pod did not get the new size; it is tried again';
       return pending('CanaryWatched', message, LOOK_AGAIN_MILLIS);
     }
@@ -157,12 +149,12 @@ export function createCanary({ actuator, changes, settings, clock }: CanaryOptio
     const held = advised.workload.isRollingOut && !isHelp ? rollout : closed;
     if (held !== undefined) {
       // Putting back what did harm waits for neither.
-      if (memory.takenBack.length > 0) return undefined;
+      if (memory.watches.takenBack.length > 0) return undefined;
       // The first pod goes on being judged.
       return { ...held, status: 'Pending', againAfterMillis: JUDGE_AGAIN_MILLIS };
     }
     if (isStillAdvised(change, advised.advice, rulesOf(policy.spec))) return spread(context, change);
-    endOf(context.memory, change);
+    memory.watches.end(change);
     const message = 'what the first pod was given is not advised any more; it is decided anew';
     return pending('CanaryWatched', message, LOOK_AGAIN_MILLIS);
   };
@@ -172,6 +164,6 @@ export function createCanary({ actuator, changes, settings, clock }: CanaryOptio
 
 /** The sizes that all pods are to have: as written on the workload, and what has just been written. */
 export function inForceNow({ advised, memory }: ApplyContext) {
-  const changed = memory.ongoing.flatMap((each) => (each.phase === 'spread' ? each.changes : []));
+  const changed = memory.watches.ongoing.flatMap((each) => (each.phase === 'spread' ? each.changes : []));
   return { inForce: applyChanges(advised.inForce, joinChanges(changed)), changed };
 }

@@ -5,17 +5,14 @@ import type { ApplyContext } from './apply.ts';
 import { writeInForce } from './change.ts';
 import { createRightsizingMemory } from './memory.ts';
 
-const pods: ReadonlySet<string> = new Set(['web-1']);
-
 test.each([
-  ['are put in force, a replacement made before has rightly others: it is not judged', undefined, undefined],
-  ['could not be written, it is judged as ever', { status: 'Error', reason: 'UpdateFailed' }, pods],
+  ['are put in force, they are others than before', undefined, 1],
+  ['could not be written, they are those from before', { status: 'Error', reason: 'UpdateFailed' }, 0],
 ] as const)('where sizes %s', async (_, kept, expected) => {
   const workload = aSizedWorkload();
   const memory = createRightsizingMemory().of(workload.uid);
-  memory.beforeEviction = pods;
   const context = { advised: { workload }, memory, annotate: async () => kept } as unknown as ApplyContext;
   const next = { inForce: [aContainer()], lessons: { floors: [], reverts: 0 } };
   expect(await writeInForce(context, next, NOON + 5_000)).toEqual(kept);
-  expect(memory.beforeEviction).toBe(expected);
+  expect(memory.times.revision).toBe(expected);
 });

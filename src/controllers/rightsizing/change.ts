@@ -1,15 +1,11 @@
 /** The bookkeeping of a change: beginning, spreading, taking back, and what is told of each. */
 
-import type { Events } from '../../act/events.ts';
-import type { EngineJournal } from '../../act/journal.ts';
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import type { ApplyMethod } from '../../api/optimization-policy-status.ts';
 import { describeChanges } from '../../decide/rightsizing/due-changes.ts';
 import { type Harm, judgeChange, judgedPods } from '../../decide/rightsizing/judge-change.ts';
 import { requestOf } from '../../decide/rightsizing/recommend-workload.ts';
-import { partsTakenBack, takenBack, withoutParts } from '../../decide/rightsizing/side-by-side.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Metrics } from '../../lib/metrics.ts';
+import { partsOf, partsTakenBack, takenBack } from '../../decide/rightsizing/side-by-side.ts';
 import { renderReason } from '../../lib/reasons.ts';
 import { formatTime } from '../../lib/rfc3339.ts';
 import type { EpochMillis } from '../../lib/units.ts';
@@ -21,18 +17,15 @@ import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import type { ApplyContext } from './apply.ts';
 import { LOOK_AGAIN_MILLIS } from './apply-result.ts';
-import { keptText } from './keep-watch.ts';
-import { noteChanges, noteParts, type OngoingChange, type WorkloadMemory } from './memory.ts';
+import type { RightsizingParts } from './parts.ts';
 import { whyOf } from './recommended.ts';
 import { type ApplyResult, pending } from './result.ts';
 import type { LookForThrottling } from './throttling.ts';
+import { watchesText } from './watch-annotation.ts';
+import type { OngoingChange } from './watches.ts';
 
-export interface ChangeOptions {
+export interface ChangeOptions extends Pick<RightsizingParts, 'events' | 'journal' | 'metrics' | 'clock'> {
   readonly lookForThrottling: LookForThrottling;
-  readonly events: Events;
-  readonly journal: EngineJournal;
-  readonly metrics: Metrics;
-  readonly clock: Clock;
 }
 
 /** The same for all three methods: they differ in how pods get their sizes, not in what is remembered of it. */
@@ -97,10 +90,9 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
     for (const { change, harm } of harms) {
       const parts = partsTakenBack(sizes, change, harm.parts);
       sizes = takenBack(sizes, change, parts);
-      memory.takenBack = [...memory.takenBack, ...parts];
+      memory.watches.takeBack(change, parts);
+      memory.times.noteChanged(parts, now);
       floors.push(...floorsOf(harm, change.before, now));
-      noteParts(memory, parts, now);
-      memory.ongoing = memory.ongoing.flatMap((each) => (each === change ? withoutParts([each], parts) : [each]));
     }
     const message = renderReason('ChangeReverted', { ...workload, cause });
     events.onWorkload(workload, { reason: 'ChangeReverted', message });
@@ -122,9 +114,8 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
     noteMade({ advised, policy, memory }, { changes, before }, method, how) {
       const { workload, advice } = advised;
       const now = clock.now();
-      noteChanges(memory, changes, now);
-      memory.lastApplied = now;
-      memory.lastMethod = how;
+      memory.times.noteChanged(partsOf(changes), now);
+      memory.times.noteApplied(now, how);
       metrics.inc('optipod_applications_total', { policy: policy.name, method });
       const text = describeChanges(changes, before);
       const message = renderReason('UpdateSuccess', { ...workload, method, changes: text });
@@ -136,7 +127,7 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
         message: `${message}, for policy ${policy.namespace}/${policy.name}${why === '' ? '' : `; ${why}`}`,
       });
     },
-    async judge(context, podsOf, watched = context.memory.ongoing) {
+    async judge(context, podsOf, watched = context.memory.watches.ongoing) {
       const harms: HarmfulChange[] = [];
       for (const change of watched) {
         const throttlingOf = await lookForThrottling(context, change);
@@ -148,12 +139,11 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
       return harms;
     },
     async takeBack(context, harms, inForce) {
-      const { memory } = context;
-      const { ongoing, takenBack: before } = memory;
+      const goBack = context.memory.watches.checkpoint();
       const noted = noteHarm(context, harms, inForce);
       const failed = await writeInForce(context, noted, clock.now());
       if (failed === undefined) return noted;
-      watchAsBefore(memory, { ongoing, takenBack: before }, failed);
+      goBack(failed.isForbidden !== true);
       // Not taken back yet: it is tried again at the next look.
       return { inForce: undefined, result: { ...failed, againAfterMillis: LOOK_AGAIN_MILLIS } };
     },
@@ -195,22 +185,8 @@ export async function writeInForce(
     [rightsizingKeys.appliedSizes]: writeAppliedSizes(workload.containers, inForce) ?? null,
     [rightsizingKeys.lastApplied]: formatTime(now),
     [rightsizingKeys.learnedFloors]: writeLessons(lessons) ?? null,
-    [rightsizingKeys.watchedChanges]: keptText(memory),
+    [rightsizingKeys.watchedChanges]: watchesText(memory.watches),
   });
-  // A replacement that was made before has what was in force then: that says nothing about admission.
-  if (kept === undefined) memory.beforeEviction = undefined;
+  if (kept === undefined) memory.times.noteInForce();
   return kept;
-}
-
-/**
- * What could not be written is not watched. But where only its answer was lost it is in force: the next look reads what
- * is watched from the workload.
- */
-export function watchAsBefore(
-  memory: WorkloadMemory,
-  before: Partial<Pick<WorkloadMemory, 'ongoing' | 'takenBack'>>,
-  failed: ApplyResult,
-): void {
-  Object.assign(memory, before);
-  if (failed.isForbidden !== true) memory.isResumed = false;
 }

@@ -11,7 +11,6 @@ import { aContainer, aSizedPod, aSizedWorkload, MIB } from '../../model/testing/
 import type { ApplyContext } from './apply.ts';
 import { createConverge } from './converge.ts';
 import { createRightsizingMemory } from './memory.ts';
-import { nothingSeen } from './throttling.ts';
 
 const replicaSet = aReplicaSet(aDeployment());
 const before = [aContainer()];
@@ -70,11 +69,11 @@ async function run(given: Given) {
     },
   });
   const memory = createRightsizingMemory().of('uid-web');
-  memory.takenBack = takenBack;
+  memory.watches.resume(() => ({ ongoing: [], takenBack }));
   if (given.canary !== undefined) {
     const canary = { uid: given.canary, name: given.canary, at: NOON };
     const watched = watchChange(less, before, [], NOON);
-    memory.ongoing = [{ ...watched, method: 'InPlace', phase: 'canary', canary, throttling: nothingSeen() }];
+    memory.watches.begin({ ...watched, method: 'InPlace', phase: 'canary', canary });
   }
   const context = {
     advised: { workload: aSizedWorkload({ isRollingOut }), inForce: before },
@@ -168,7 +167,7 @@ describe('what did harm', () => {
 
   test('is forgotten when every pod has it undone; then the rest goes on', async () => {
     const { asked, memory } = await run({ live: [pod('a', 100)], takenBack: cpu, changed });
-    expect(memory.takenBack).toEqual([]);
+    expect(memory.watches.takenBack).toEqual([]);
     expect(asked).toMatchObject([{ changes: [{ to: { memoryRequest: 64 * MIB } }] }]);
     expect(asked[0]).not.toHaveProperty('isRestore');
   });

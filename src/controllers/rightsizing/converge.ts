@@ -13,7 +13,6 @@ import { joinChanges, onlyParts } from '../../decide/rightsizing/side-by-side.ts
 import { includesPart } from '../../decide/rightsizing/watched-change.ts';
 import { withinMaximum } from '../../decide/rightsizing/within-maximum.ts';
 import type { ResizeDecision } from '../../decide/size-decision.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { ReasonName } from '../../lib/reasons.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { applyChanges, isIncrease, type SizeChange, sizeOfContainer } from '../../model/pod-size.ts';
@@ -23,13 +22,11 @@ import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import type { SizeActuator } from './actuator.ts';
 import { type ApplyContext, appliedKeys, keysOfPod } from './apply.ts';
-import { resultOfAttempt } from './apply-result.ts';
+import type { RightsizingParts } from './parts.ts';
 import type { ApplyResult } from './result.ts';
 
-export interface ConvergeOptions {
+export interface ConvergeOptions extends Pick<RightsizingParts, 'isAllocated' | 'clock'> {
   readonly actuator: Pick<SizeActuator, 'resize' | 'isResizing' | 'lacksRoom'>;
-  readonly isAllocated: (pod: SizedPod) => boolean;
-  readonly clock: Clock;
 }
 
 /**
@@ -61,7 +58,7 @@ export function createConverge({ actuator, isAllocated, clock }: ConvergeOptions
   ): readonly DriftedPod[] => {
     const state = stateIn(context, pod);
     if (state !== undefined) return driftOfReplica(context, pod, state, inForce);
-    const own = context.memory.ongoing.flatMap(({ phase, canary, changes }) =>
+    const own = context.memory.watches.ongoing.flatMap(({ phase, canary, changes }) =>
       phase === 'canary' && canary?.uid === pod.pod.uid ? changes : [],
     );
     const keys = managedKeys([...changed, ...own], appliedKeys(context));
@@ -89,10 +86,10 @@ export function createConverge({ actuator, isAllocated, clock }: ConvergeOptions
     // What did harm is undone first, and alone: nothing that waits for its time keeps it.
     const harmed = all.flatMap(({ pod, changes }): DriftedPod[] => {
       if (stateIn(context, pod) !== undefined) return [];
-      const own = onlyParts(changes, (part) => includesPart(memory.takenBack, part));
+      const own = onlyParts(changes, (part) => includesPart(memory.watches.takenBack, part));
       return own.length === 0 ? [] : [{ pod, changes: own }];
     });
-    if (harmed.length === 0) memory.takenBack = [];
+    if (harmed.length === 0) memory.watches.forgetHarm();
     const isRestore = harmed.length > 0;
     const allowed = all.flatMap((each) => withinMaximum(each, workload.containers, policy.spec.bounds));
     const drifted = isRestore ? harmed : workload.isRollingOut ? allowed.flatMap(helpedAt(clock.now())) : allowed;
@@ -112,7 +109,7 @@ export function createConverge({ actuator, isAllocated, clock }: ConvergeOptions
         }
         const decision = decisionFor(context, each.pod, each.changes, summary, isRestore);
         const attempt = await actuator.resize(decision, context.policy.spec, context.signal);
-        kept ??= resultOfAttempt(workload, context.memory, attempt);
+        kept ??= memory.attempts.resultOf(workload, attempt);
         if (attempt.kind !== 'blocked') continue;
         const { reason } = attempt.block;
         if (reason === 'NodeHasNoRoom' || (rises(each) && actuator.lacksRoom(each.pod.pod.uid))) cramped.push(each);

@@ -8,18 +8,12 @@ import { createRetemplate } from '../../act/retemplate.ts';
 import { createAnnotateWorkload } from '../../act/workload-annotations.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
 import { policyWarnings } from '../../decide/rightsizing/policy-warnings.ts';
-import type { Leadership } from '../../guard/context.ts';
-import type { InFlightResize } from '../../guard/size/context.ts';
 import { createSizeLog } from '../../guard/size/size-history.ts';
-import type { SizedPod } from '../../model/sizing-view.ts';
-import type { PolicyStores } from '../../observe/policy-stores.ts';
-import type { LiveSizingView } from '../../observe/sizing/live-sizing-view.ts';
-import type { UsageCollector } from '../../observe/usage/collector-port.ts';
-import type { Disruptions } from '../disruptions.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { createResizesInFlight, type ResizesInFlight } from '../resizes-in-flight.ts';
 import { createSizeActuator } from './actuator.ts';
-import type { ApplySizes } from './apply.ts';
+import { createApplyAdvice } from './apply-advice.ts';
+import { inLine } from './budget-turn.ts';
 import { createByEviction } from './by-eviction.ts';
 import { createChanges } from './change.ts';
 import { createRightsizingController, type RightsizingController } from './controller.ts';
@@ -30,32 +24,20 @@ import { createInPlaceProblem } from './in-place-problem.ts';
 import { createMakeRoom } from './make-room.ts';
 import { createRightsizingMemory } from './memory.ts';
 import { reportRightsizing } from './metrics.ts';
-import { inLine } from './place.ts';
+import type { RightsizingParts } from './parts.ts';
 import { createPodReplacement } from './pod-replacement.ts';
 import { createPolicyBooks, type PolicyBooks } from './policies.ts';
 import { createRecreate } from './recreate.ts';
 import { createSizeReplicas } from './replicas.ts';
-import { isDryRun, type RightsizingSettings } from './settings.ts';
+import { createRestartGate } from './restart-gate.ts';
+import { isDryRun } from './settings.ts';
 import { createLookForThrottling } from './throttling.ts';
 import { createWorkloadReconciler } from './workload.ts';
 
-export interface RightsizingEngineOptions extends EngineParts {
+export interface RightsizingEngineOptions
+  extends EngineParts,
+    Omit<RightsizingParts, keyof EngineParts | 'memory' | 'books' | 'handBack' | 'annotate'> {
   readonly api: KubeApi;
-  readonly view: LiveSizingView;
-  readonly policies: PolicyStores;
-  readonly usage: UsageCollector;
-  readonly settings: () => RightsizingSettings;
-  readonly leadership: () => Leadership;
-  /** `pods/resize` is in the API server's discovery; undefined while that is not known. */
-  readonly servesResize: () => boolean | undefined;
-  /** What every engine that disrupts draws on; a pod that is being evicted is not resized. */
-  readonly disruptions: Disruptions;
-  /** Pods are admitted through this operator's webhook. */
-  readonly sizesNewPods: () => boolean;
-  readonly isAllocated: (pod: SizedPod) => boolean;
-  /** Of allocation, under way. */
-  readonly otherResizes: () => readonly InFlightResize[];
-  readonly workers: number;
 }
 
 export interface RightsizingEngine {
@@ -122,13 +104,15 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
   const replacement = createPodReplacement({ ...shared, actuator, history });
   const makeRoom = createMakeRoom({ ...shared, actuator, replacement });
   const sizeReplicas = createSizeReplicas({ ...shared, actuator, changes });
-  const inPlace = createInPlace({ ...shared, actuator, sizeReplicas, makeRoom, changes });
-  const recreate = createRecreate({ ...shared, actuator, changes, history });
-  const byEviction = createByEviction({ ...shared, replacement, changes });
-  const methods = { InPlace: inPlace, Recreate: recreate, Evict: byEviction } as const;
-  const apply: ApplySizes = (method, context) => methods[method](context);
-  const inPlaceProblem = createInPlaceProblem({ view, servesResize: options.servesResize, actuator });
-  const reconciler = inLine(turns, createWorkloadReconciler({ ...shared, apply, inPlaceProblem }));
+  const restartGate = createRestartGate(shared);
+  const methods = {
+    InPlace: createInPlace({ ...shared, actuator, sizeReplicas, makeRoom, restartGate, changes }),
+    Recreate: createRecreate({ ...shared, actuator, restartGate, changes, history }),
+    Evict: createByEviction({ ...shared, replacement, restartGate, changes }),
+  };
+  const inPlaceProblem = createInPlaceProblem({ ...shared, actuator });
+  const applyAdvice = createApplyAdvice({ ...shared, inPlaceProblem, methods });
+  const reconciler = inLine(turns, createWorkloadReconciler({ ...shared, applyAdvice }));
   const controller = createRightsizingController({ ...shared, reconciler });
   metrics.onRender(() => reportRightsizing(metrics, leadership().leader ? policies.policies() : [], books));
   return {

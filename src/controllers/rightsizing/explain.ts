@@ -66,7 +66,7 @@ export function createSizingExplainer({ view, select, books, memory }: SizingExp
     const policy = selection?.winner;
     if (workload === undefined || selection === undefined || policy === undefined) return undefined;
     const result = books.of(policy.uid).results.get(workloadKey(ref));
-    const watched = memory.of(workload.uid).ongoing;
+    const watched = memory.of(workload.uid).watches.ongoing;
     const ongoing = watched.at(-1);
     return {
       policy: `${policy.namespace}/${policy.name}`,

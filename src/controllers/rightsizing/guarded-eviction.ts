@@ -14,7 +14,7 @@ import type { DisruptionTurns } from '../disruption-turns.ts';
 import { blockOfEviction } from '../eviction-block.ts';
 import { countEviction } from '../placement/metrics.ts';
 import type { SizeActuatorOptions, SizeContext } from './actuator.ts';
-import { askForPlace } from './place.ts';
+import { askForTurn } from './budget-turn.ts';
 import type { AttemptOutcome } from './result.ts';
 
 export interface GuardedEvictionOptions
@@ -39,13 +39,13 @@ export function createGuardedEviction(options: GuardedEvictionOptions): GuardedE
   const inspectBoth = (decision: EvictToResizeDecision, spec: PolicySpec, take: DisruptionTurns['take']) => {
     const line = { take, noteBlocked: turns.noteBlocked };
     const size = inspectSize(decision, contextFor(spec));
-    if (size.kind === 'blocked') return askForPlace(line, decision, size);
+    if (size.kind === 'blocked') return askForTurn(line, decision, size);
     const context = disruptions.contextOf(decision.workloadUid);
     if (context === undefined) return { kind: 'gone' } as const;
     const { policy, settings } = context;
     const { replicas = 0 } = context.view.workloadByUid(decision.workloadUid) ?? {};
     const onDemandFloor = policy.state === 'managed' ? floorCount(policy.rule, replicas) : 0;
-    const verdict = askForPlace(line, decision, inspect({ ...decision, onDemandFloor }, context));
+    const verdict = askForTurn(line, decision, inspect({ ...decision, onDemandFloor }, context));
     return verdict.kind === 'approved' ? { ...verdict, retryMillis: settings.disruptionRetryMillis } : verdict;
   };
   return {

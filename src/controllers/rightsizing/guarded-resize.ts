@@ -4,7 +4,7 @@ import { inspectSize } from '../../guard/size/inspect-size.ts';
 import type { PolicySpec } from '../../model/policy-spec.ts';
 import type { ResizeEnd } from '../resizes-in-flight.ts';
 import type { SizeActuatorOptions, SizeContext } from './actuator.ts';
-import { askForPlace } from './place.ts';
+import { askForTurn } from './budget-turn.ts';
 import type { ResizeLessons } from './resize-lessons.ts';
 import { createRestartsInPlace } from './restarts-in-place.ts';
 import type { AttemptOutcome } from './result.ts';
@@ -54,7 +54,7 @@ export function createGuardedResize(options: GuardedResizeOptions): GuardedResiz
   ): Promise<AttemptOutcome> => {
     const isRestart = restarts.takesPlace(decision);
     const found = inspectSize(decision, contextFor(spec, decision.workloadUid));
-    const verdict = isRestart ? askForPlace(disruptions.turns, decision, found) : found;
+    const verdict = isRestart ? askForTurn(disruptions.turns, decision, found) : found;
     if (verdict.kind === 'blocked') return verdict;
     inFlight.begin(decision);
     restarts.begin(decision);

@@ -4,7 +4,7 @@ import { inspectSize } from '../../guard/size/inspect-size.ts';
 import type { PolicySpec } from '../../model/policy-spec.ts';
 import type { DisruptionTurns } from '../disruption-turns.ts';
 import type { SizeActuatorOptions, SizeContext } from './actuator.ts';
-import { askForPlace } from './place.ts';
+import { askForTurn } from './budget-turn.ts';
 import type { ResizeLessons } from './resize-lessons.ts';
 import type { AttemptOutcome } from './result.ts';
 
@@ -25,7 +25,7 @@ export function createGuardedRetemplate(options: GuardedRetemplateOptions): Guar
   const { contextFor, disruptions, history, lessons, clock } = options;
   const inspect = (decision: RetemplateDecision, spec: PolicySpec, take: DisruptionTurns['take']) => {
     const found = inspectSize(decision, contextFor(spec, decision.workloadUid));
-    return askForPlace({ take, noteBlocked: disruptions.turns.noteBlocked }, decision, found);
+    return askForTurn({ take, noteBlocked: disruptions.turns.noteBlocked }, decision, found);
   };
   return {
     async retemplate(decision, spec, signal) {

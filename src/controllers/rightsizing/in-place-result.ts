@@ -16,9 +16,9 @@ export function resultInPlace(
   isResizing: (podUid: string) => boolean,
   isHeld: boolean,
 ): ApplyResult {
-  const first = memory.ongoing.find(({ phase }) => phase === 'canary');
+  const first = memory.watches.ongoing.find(({ phase }) => phase === 'canary');
   if (first?.canary !== undefined) {
-    const note = throttlingNote(memory.ongoing);
+    const note = throttlingNote(memory.watches.ongoing);
     const watched = renderReason('CanaryWatched', { pod: first.canary.name });
     const message = note === undefined ? watched : `${watched}; ${note}`;
     return pending('CanaryWatched', message, LOOK_AGAIN_MILLIS);
@@ -42,7 +42,7 @@ export function resultOfWaitingPods(context: ApplyContext, dying: string | undef
   const wait = isRollingOut ? inRollout(context) : noneResizable(context.live) ? noneRuns(context) : undefined;
   if (wait === undefined) return undefined;
   const help = 'ends before it can be resized: deleted, it is made anew with the size in force';
-  const isLookedAfter = context.memory.ongoing.some(({ phase }) => phase === 'spread');
+  const isLookedAfter = context.memory.watches.ongoing.some(({ phase }) => phase === 'spread');
   return {
     ...wait,
     message: dying === undefined ? wait.message : `${wait.message}; pod ${dying} ${help}`,

@@ -6,8 +6,8 @@ import type { SizeChange } from '../../model/pod-size.ts';
 import { NOON } from '../../model/testing/records.ts';
 import { aSizedWorkload, MIB } from '../../model/testing/sizing-records.ts';
 import { before, closed, harmed, lessCpu, look, moreOfBoth, pod, putBack } from '../testing/in-place-look.ts';
-import type { WorkloadMemory } from './memory.ts';
 import { nothingSeen } from './throttling.ts';
+import type { WatchState } from './watches.ts';
 
 describe('while somebody rolls out another template', () => {
   // More CPU is due.
@@ -26,7 +26,7 @@ describe('while somebody rolls out another template', () => {
 
   test('pods that are killed for want of memory are given what is due of it, and so are those to come', async () => {
     const live = [pod('old', []), pod('new-1', [], { lastTermination }), pod('new-2', [], { lastTermination }, NOON)];
-    const { result, asked, written, made, memory } = await look(
+    const { result, asked, written, made, ongoing } = await look(
       { ongoing: [] },
       { workload, advice: moreOfBoth },
       live,
@@ -38,7 +38,7 @@ describe('while somebody rolls out another template', () => {
     ]);
     expect(written).toEqual([inForceNow]);
     expect(made).toEqual([moreMemory]);
-    expect(memory.ongoing).toMatchObject([{ phase: 'spread' }]);
+    expect(ongoing).toMatchObject([{ phase: 'spread' }]);
     expect(result).toMatchObject({ status: 'Pending', reason: 'TemplateRollout', againAfterMillis: 5_000 });
   });
 
@@ -49,10 +49,10 @@ describe('while somebody rolls out another template', () => {
     const canary = { uid: 'first', name: 'first', at: NOON - 600_000 };
     const ongoing = [{ ...watched, method: 'InPlace', phase: 'canary', canary, throttling: nothingSeen() }] as const;
     const live = [first, pod('new', [], { lastTermination })];
-    const { asked, written, memory } = await look({ ongoing }, { workload, advice: moreOfBoth }, live);
+    const { asked, written, ongoing: left } = await look({ ongoing }, { workload, advice: moreOfBoth }, live);
     expect(asked[0]).toEqual(['new', moreMemory, false]);
     expect(written).toEqual([inForceNow]);
-    expect(memory.ongoing).toMatchObject([
+    expect(left).toMatchObject([
       { phase: 'canary', changes: lessCpu },
       { phase: 'spread', changes: moreMemory },
     ]);
@@ -63,9 +63,9 @@ describe('while somebody rolls out another template', () => {
     const canary = { uid: 'new', name: 'new', at: NOON - 5_000 };
     const ongoing = [{ ...watched, method: 'InPlace', phase: 'canary', canary, throttling: nothingSeen() }] as const;
     const live = [pod('old', []), pod('new', moreMemory, { lastTermination })];
-    const { written, memory } = await look({ ongoing }, { workload, advice: moreOfBoth }, live);
+    const { written, ongoing: left } = await look({ ongoing }, { workload, advice: moreOfBoth }, live);
     expect(written).toEqual([inForceNow]);
-    expect(memory.ongoing).toMatchObject([{ phase: 'spread', changes: moreMemory }]);
+    expect(left).toMatchObject([{ phase: 'spread', changes: moreMemory }]);
   });
 
   test('what the last leader gave the only pod that is killed, and had no time to write, is in force with what it needs', async () => {
@@ -144,11 +144,11 @@ describe('while somebody rolls out another template', () => {
     expect(result).toMatchObject({ status: 'Pending', reason: 'OutsideUpdateWindow' });
   });
 
-  test.each<[string, Partial<WorkloadMemory>, unknown]>([
+  test.each<[string, Partial<WatchState>, unknown]>([
     ['what is due waits', {}, []],
     ['what did harm is put back all the same', harmed, putBack],
-  ])('%s', async (_, memory, expected) => {
-    const { result, asked } = await look(memory, { workload, advice: more });
+  ])('%s', async (_, watched, expected) => {
+    const { result, asked } = await look(watched, { workload, advice: more });
     expect(result).toMatchObject({ status: 'Pending', reason: 'TemplateRollout' });
     expect(asked).toEqual(expected);
   });

@@ -23,9 +23,9 @@ test('what a pod was given before a change of leader, and nobody wrote, is put i
   const moreMemory = [{ container: 'app', to: { memoryRequest: 256 * MIB } }];
   const memoryOnly = [{ ...moreOfBoth[0], cpu: { isDue: false, notes: [] } }] as unknown as readonly SizedAdvice[];
   const live = [pod('newest', [], {}, NOON), pod('given', moreMemory), pod('other', [])];
-  const { asked, memory } = await look({ ongoing: [] }, { advice: memoryOnly }, live);
+  const { asked, ongoing } = await look({ ongoing: [] }, { advice: memoryOnly }, live);
   expect(asked).toEqual([]);
-  expect(memory.ongoing).toMatchObject([{ phase: 'canary', canary: { uid: 'given' }, changes: moreMemory }]);
+  expect(ongoing).toMatchObject([{ phase: 'canary', canary: { uid: 'given' }, changes: moreMemory }]);
 });
 
 test('a raise that reached the first pod late spreads once, and is not begun anew', async () => {
@@ -36,11 +36,11 @@ test('a raise that reached the first pod late spreads once, and is not begun ane
   const canary = { uid: 'first', name: 'first', at: NOON - 90_000 };
   const ongoing = [{ ...watched, method: 'InPlace', phase: 'canary', canary, throttling: nothingSeen() }] as const;
   const live = [pod('first', both), pod('other', [])];
-  const { asked, written, made, memory } = await look({ ongoing }, { advice: moreOfBoth }, live);
+  const { asked, written, made, ongoing: left } = await look({ ongoing }, { advice: moreOfBoth }, live);
   expect(made).toEqual([both]);
   expect(written).toHaveLength(1);
   expect(asked).toEqual([['other', both, false]]);
-  expect(memory.ongoing).toMatchObject([{ phase: 'spread', changes: both }]);
+  expect(left).toMatchObject([{ phase: 'spread', changes: both }]);
 });
 
 describe('where no pod runs that could be asked', () => {

@@ -7,41 +7,35 @@ import { dueChanges } from '../../decide/rightsizing/due-changes.ts';
 import { firstToChange, isResizable, noneResizable } from '../../decide/rightsizing/pod-drift.ts';
 import { helpInRollout } from '../../decide/rightsizing/rollout-help.ts';
 import { mayBegin } from '../../decide/rightsizing/side-by-side.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { effectiveChanges, type SizeChange } from '../../model/pod-size.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import type { SizeActuator } from './actuator.ts';
-import { type ApplyContext, ofOneSize } from './apply.ts';
+import { type ApplyContext, type ApplySizes, ofOneSize } from './apply.ts';
 import { createCanary, inForceNow } from './canary.ts';
 import type { Changes } from './change.ts';
 import { type Converged, createConverge } from './converge.ts';
 import { resultInPlace, resultOfWaitingPods, soonEnough } from './in-place-result.ts';
 import type { MakeRoom } from './make-room.ts';
-import { review } from './memory.ts';
+import type { RightsizingParts } from './parts.ts';
 import type { SizeReplicas } from './replicas.ts';
+import type { RestartGate } from './restart-gate.ts';
 import type { ApplyResult } from './result.ts';
-import type { RightsizingSettings } from './settings.ts';
-import { worthBeginning } from './worth.ts';
 
-export interface InPlaceOptions {
+export interface InPlaceOptions extends Pick<RightsizingParts, 'settings' | 'isAllocated' | 'clock'> {
   readonly actuator: SizeActuator;
   readonly sizeReplicas: SizeReplicas;
   readonly makeRoom: MakeRoom;
+  readonly restartGate: RestartGate;
   readonly changes: Changes;
-  readonly settings: () => RightsizingSettings;
-  readonly isAllocated: (pod: SizedPod) => boolean;
-  readonly clock: Clock;
 }
-
-/** One look: what is under way comes first, then what is due, then pods that differ from what is in force. */
-export type InPlace = (context: ApplyContext) => Promise<ApplyResult>;
 
 const nothingDone: Converged = { kept: undefined, cramped: [] };
 /** A pod whose node has no room says nothing about the others: so many are tried before the change waits. */
 const MAX_CANARY_TRIES = 3;
 
-export function createInPlace(options: InPlaceOptions): InPlace {
-  const { actuator, makeRoom, changes, settings, clock } = options;
+/** One look: what is under way comes first, then what is due, then pods that differ from what is in force. */
+export function createInPlace(options: InPlaceOptions): ApplySizes {
+  const { actuator, makeRoom, restartGate, changes, settings, clock } = options;
   const canary = createCanary(options);
   const converge = createConverge(options);
 
@@ -64,8 +58,8 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     const harmed = await takeBack(context);
     if (harmed !== undefined) return harmed;
     // Before anything spreads: what has just been put in force is looked after for one look at least.
-    review(memory, true, clock.now(), settings().revertMillis);
-    for (const change of memory.ongoing) {
+    memory.watches.review(true, clock.now(), settings().revertMillis);
+    for (const change of memory.watches.ongoing) {
       const ended = change.phase === 'canary' ? await canary.review(context, change) : undefined;
       if (ended !== undefined) return ended;
     }
@@ -76,12 +70,12 @@ export function createInPlace(options: InPlaceOptions): InPlace {
   const whatMayBegin = ({ advised, live, memory }: ApplyContext, due: readonly SizeChange[]) => {
     const { inForce, workload } = advised;
     if (!workload.isRollingOut && !noneResizable(live)) {
-      const may = mayBegin(due, inForce, memory.ongoing);
+      const may = mayBegin(due, inForce, memory.watches.ongoing);
       return { may, first: canaries(live, may.raises) };
     }
     const { raises, pods } = helpInRollout(due, inForce, live, clock.now());
     // A first pod of the old template, which goes no further now, keeps nothing from those of the new one.
-    const spreading = memory.ongoing.filter(({ phase }) => phase === 'spread');
+    const spreading = memory.watches.ongoing.filter(({ phase }) => phase === 'spread');
     return { may: mayBegin(raises, inForce, spreading), first: canaries(pods.filter(isResizable)) };
   };
 
@@ -97,7 +91,7 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     // With nobody left to be given less first, less for all would be tried on nobody.
     const due = context.live.length === 0 && asked.live.length > 0 ? raisesOf(advised) : dueChanges(advised.advice);
     const { may, first } = whatMayBegin(context, due);
-    const { beginning, held } = worthBeginning(context, may, settings(), clock.now(), true);
+    const { beginning, held } = restartGate.inPlace(context, may);
     const blocked = await canary.begin(context, beginning, first);
     const { raises, decreases } = beginning;
     const keptRaise = raises.length === 0 ? undefined : blocked?.reason;
@@ -105,7 +99,7 @@ export function createInPlace(options: InPlaceOptions): InPlace {
     const isForNewPods = await makeRoom.isTime(context, raises, first, keptRaise);
     const kept = isForNewPods ? await canary.giveAll(context, raises) : blocked;
     // What is due and may not begin keeps no pod from having what is in force; what the API server refuses waits.
-    const isRefused = blocked !== undefined && memory.refused !== undefined;
+    const isRefused = blocked !== undefined && memory.attempts.isRefused;
     const { inForce, changed } = inForceNow(context);
     const { kept: behind, cramped } = isRefused ? nothingDone : await converge(everybody, inForce, changed);
     const evicted = await makeRoom.evictOne(everybody, cramped);

@@ -106,7 +106,7 @@ describe('pods whose nodes have no room', () => {
 
   test('stay until admission reads the size that is in force', async () => {
     const { asked, context, makeRoom } = scene({ lacking: ['a'] });
-    context.memory.written = { at: NOON, annotations: {} };
+    context.memory.annotations.note({}, NOON);
     await makeRoom.evictOne(context, cramped('a'));
     expect(asked).toEqual([]);
   });

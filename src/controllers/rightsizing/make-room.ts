@@ -5,28 +5,24 @@
  */
 import { mayEvict } from '../../decide/rightsizing/choose-method.ts';
 import type { DriftedPod } from '../../decide/rightsizing/pod-drift.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { ReasonName } from '../../lib/reasons.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { effectiveChanges, type SizeChange } from '../../model/pod-size.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import type { SizeActuator } from './actuator.ts';
 import type { ApplyContext } from './apply.ts';
-import { LOOK_AGAIN_MILLIS, resultOfAttempt } from './apply-result.ts';
+import { LOOK_AGAIN_MILLIS } from './apply-result.ts';
+import type { WorkloadMemory } from './memory.ts';
+import type { RightsizingParts } from './parts.ts';
 import { evictedMessage, type PodReplacement } from './pod-replacement.ts';
 import { type ApplyResult, pending } from './result.ts';
-import type { RightsizingSettings } from './settings.ts';
 
-export interface MakeRoomOptions {
+export interface MakeRoomOptions extends Pick<RightsizingParts, 'settings' | 'sizesNewPods' | 'clock'> {
   readonly replacement: PodReplacement;
   readonly actuator: Pick<SizeActuator, 'lacksRoom'>;
-  readonly settings: () => RightsizingSettings;
-  /** New pods are sized at admission. */
-  readonly sizesNewPods: () => boolean;
-  readonly clock: Clock;
 }
 
-/** Keeps `noRoom` and `noRoomSince` of the workload's memory. */
+/** Keeps since when there has been no room. */
 export interface MakeRoom {
   /** Evicts one of the pods, where it is time. @returns what came of it. */
   evictOne(context: ApplyContext, cramped: readonly DriftedPod[]): Promise<ApplyResult | undefined>;
@@ -50,22 +46,29 @@ export function createMakeRoom({ replacement, actuator, settings, sizesNewPods, 
   const isAllowed = ({ advised: { workload }, policy }: ApplyContext): boolean =>
     mayEvict(policy.spec.updates, workload.kind, sizesNewPods());
 
+  /** Since when a pod, by its uid, has no room on its node for the size in force. */
+  const noRoom = new WeakMap<WorkloadMemory, ReadonlyMap<string, EpochMillis>>();
+  /** Since when none of the pods has room for what is due. */
+  const noRoomSince = new WeakMap<WorkloadMemory, EpochMillis>();
+
   return {
     async evictOne(context, cramped) {
       const { advised, memory } = context;
       const now = clock.now();
-      const sinceOf = (uid: string): EpochMillis => memory.noRoom.get(uid) ?? now;
-      memory.noRoom = new Map(cramped.map(({ pod: { pod } }) => [pod.uid, sinceOf(pod.uid)]));
+      const before = noRoom.get(memory);
+      const sinceOf = (uid: string): EpochMillis => before?.get(uid) ?? now;
+      if (cramped.length === 0) noRoom.delete(memory);
+      else noRoom.set(memory, new Map(cramped.map(({ pod: { pod } }) => [pod.uid, sinceOf(pod.uid)])));
       if (!isAllowed(context)) return undefined;
       replacement.judgeLast(context, cramped);
       const overdue = cramped.filter(
         ({ pod: { pod } }) => actuator.lacksRoom(pod.uid) || now - sinceOf(pod.uid) >= settings().deferredMillis,
       );
       // What admission reads is what the view shows.
-      if (overdue.length === 0 || memory.written !== undefined) return undefined;
+      if (overdue.length === 0 || !memory.annotations.areShown) return undefined;
       const tried = await replacement.evictOne(context, overdue);
       if (tried === undefined) return undefined;
-      const blocked = resultOfAttempt(advised.workload, memory, tried.attempt);
+      const blocked = memory.attempts.resultOf(advised.workload, tried.attempt);
       if (blocked !== undefined) return blocked;
       const message = evictedMessage(tried.decision);
       return pending('EvictedToResize', message, LOOK_AGAIN_MILLIS);
@@ -75,9 +78,13 @@ export function createMakeRoom({ replacement, actuator, settings, sizesNewPods, 
       const isCramped =
         reason === 'NodeHasNoRoom' ||
         (reason !== undefined && tried.length > 0 && tried.every(({ pod }) => actuator.lacksRoom(pod.uid)));
-      const since = isCramped ? (memory.noRoomSince ?? clock.now()) : undefined;
-      memory.noRoomSince = since;
-      if (since === undefined || !isAllowed(context)) return false;
+      if (!isCramped) {
+        noRoomSince.delete(memory);
+        return false;
+      }
+      const since = noRoomSince.get(memory) ?? clock.now();
+      noRoomSince.set(memory, since);
+      if (!isAllowed(context)) return false;
       if (reason === 'NodeHasNoRoom' && clock.now() - since < settings().deferredMillis) return false;
       // Nothing is written before the guards agree to what follows from it.
       const drifted = tried.map((pod) => ({ pod, changes: effectiveChanges(pod.sizing.containers, raises) }));

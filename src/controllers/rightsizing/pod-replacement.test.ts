@@ -23,7 +23,7 @@ test('a pod that still has what did harm is replaced as one for which harm is pu
   } as unknown as PodReplacementOptions);
   const workload = aSizedWorkload();
   const memory = createRightsizingMemory().of(workload.uid);
-  memory.takenBack = [{ container: 'app', resource: 'memory' }];
+  memory.watches.resume(() => ({ ongoing: [], takenBack: [{ container: 'app', resource: 'memory' }] }));
   const context = {
     advised: { workload },
     policy: validPolicy(),
@@ -59,12 +59,14 @@ test('in a rollout, one that was killed for want of memory is asked for before o
 });
 
 test.each([
-  ['made after it, though by a clock that is behind', 'new', -10_000, undefined],
-  ['that was there, though by a clock that is ahead', 'old', 10_000, new Set(['gone', 'old'])],
-])('the last eviction is judged by a pod %s: or not', async (_, uid, ahead, left) => {
+  ['made after it, though by a clock that is behind', 'new', -10_000, false, 1],
+  ['that was there, though by a clock that is ahead', 'old', 10_000, false, 0],
+  ['made after it, but not where other sizes were put in force since', 'new', 10_000, true, 0],
+])('the last eviction is judged, once, by a pod %s: or not', async (_, uid, ahead, isChanged, expected) => {
+  let judged = 0;
   const replacement = createPodReplacement({
     actuator: { evict: async () => ({ kind: 'asked', tookFrom: [] }) },
-    history: { recordEffective: () => {}, recordSuccess: () => {} },
+    history: { recordEffective: () => void judged++, recordSuccess: () => {} },
     events: { onWorkload: () => {} },
     journal: { record: () => {} },
     clock: createVirtualClock(NOON),
@@ -80,44 +82,50 @@ test.each([
   const context = { advised: { workload, pods }, policy: validPolicy(), memory, live: pods, signal };
   const changes = [{ container: 'app', to: { memoryRequest: 500 } }];
   await replacement.evictOne(context as unknown as ApplyContext, [{ pod: podOf('gone'), changes }]);
-  replacement.judgeLast({ ...context, live: [podOf(uid)] } as unknown as ApplyContext, []);
-  expect(memory.beforeEviction).toEqual(left);
+  if (isChanged) memory.times.noteInForce();
+  for (let look = 0; look < 2; look++)
+    replacement.judgeLast({ ...context, live: [podOf(uid)] } as unknown as ApplyContext, []);
+  expect(judged).toBe(expected);
 });
 
 describe('a replacement that came without the size in force', () => {
   const template = aContainer({ size: { memoryRequest: 512 * MIB } });
-  const judge = (memoryRequest: number) => {
+  const judge = async (memoryRequest: number) => {
     const told: string[] = [];
     const history = {
       recordIneffective: (uid: string) => void told.push(`ineffective ${uid}`),
       recordFailure: (uid: string, _: number, cause: string) => void told.push(`failure ${uid}: ${cause}`),
     };
     const replacement = createPodReplacement({
+      actuator: { evict: async () => ({ kind: 'asked', tookFrom: [] }) },
       history,
+      events: { onWorkload: () => {} },
+      journal: { record: () => {} },
       clock: createVirtualClock(NOON),
     } as unknown as PodReplacementOptions);
     const workload = aSizedWorkload({ containers: [template] });
     const containers = [aContainer({ size: { memoryRequest } })];
     const { sizing, ...pod } = aSizedPod(workload, 'web-2', { containers }, { createdAt: NOON });
     const memory = createRightsizingMemory().of(workload.uid);
-    memory.beforeEviction = new Set(['web-1']);
-    const context = { advised: { workload }, live: [{ pod, sizing }], memory } as unknown as ApplyContext;
+    const context = { advised: { workload, pods: [] }, policy: validPolicy(), live: [], memory };
     const changes = [{ container: 'app', to: { memoryRequest: 128 * MIB } }];
-    replacement.judgeLast(context, [{ pod: { pod, sizing }, changes }]);
+    const drifted = [{ pod: { pod, sizing }, changes }];
+    await replacement.evictOne(context as unknown as ApplyContext, drifted);
+    replacement.judgeLast({ ...context, live: [{ pod, sizing }] } as unknown as ApplyContext, drifted);
     return told;
   };
 
-  test('and with that of the template was not admitted through the webhook: no workload is to be evicted for it', () => {
+  test('and with that of the template was not admitted through the webhook: no workload is to be evicted for it', async () => {
     const cause = 'the new pod web-2 was admitted with the size of the template';
-    expect(judge(512 * MIB)).toEqual([
+    expect(await judge(512 * MIB)).toEqual([
       `failure uid-web: ${cause}`,
       `failure ${ADMISSION}: ${cause}`,
       'ineffective uid-web',
     ]);
   });
 
-  test('but with about that one was changed by somebody else: this workload is left alone, and no other', () => {
-    expect(judge(160 * MIB)).toEqual([
+  test('but with about that one was changed by somebody else: this workload is left alone, and no other', async () => {
+    expect(await judge(160 * MIB)).toEqual([
       'failure uid-web: the new pod web-2 was admitted with another size than the one in force: somebody else changes it',
       'ineffective uid-web',
     ]);

@@ -3,15 +3,12 @@
  * one.
  */
 
-import type { Events } from '../../act/events.ts';
-import type { EngineJournal } from '../../act/journal.ts';
 import { describeChanges } from '../../decide/rightsizing/due-changes.ts';
 import type { DriftedPod } from '../../decide/rightsizing/pod-drift.ts';
 import { isRather } from '../../decide/rightsizing/rather-size.ts';
 import { touches } from '../../decide/rightsizing/side-by-side.ts';
 import type { EvictToResizeDecision } from '../../decide/size-decision.ts';
 import { ADMISSION, type SizeLog } from '../../guard/size/size-history.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { type ReasonName, renderReason } from '../../lib/reasons.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
@@ -21,6 +18,8 @@ import { podRef, workloadRef } from '../../model/refs.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizeActuator } from './actuator.ts';
 import type { ApplyContext } from './apply.ts';
+import type { WorkloadMemory } from './memory.ts';
+import type { RightsizingParts } from './parts.ts';
 import type { AttemptOutcome } from './result.ts';
 
 /** Of several pods the first whose objection is worth telling. */
@@ -29,7 +28,7 @@ export interface TriedEviction {
   readonly attempt: AttemptOutcome;
 }
 
-/** Keeps `beforeEviction` of the workload's memory; at most one pod a call. */
+/** Keeps which pods there were at the last eviction; at most one pod a call. */
 export interface PodReplacement {
   /** Asks for the first of the pods that may go; undefined where there is none. */
   evictOne(context: ApplyContext, drifted: readonly DriftedPod[]): Promise<TriedEviction | undefined>;
@@ -42,12 +41,9 @@ export interface PodReplacement {
   judgeLast(context: ApplyContext, drifted: readonly DriftedPod[]): void;
 }
 
-export interface PodReplacementOptions {
+export interface PodReplacementOptions extends Pick<RightsizingParts, 'events' | 'journal' | 'clock'> {
   readonly actuator: Pick<SizeActuator, 'evict' | 'tryEviction'>;
   readonly history: Pick<SizeLog, 'recordIneffective' | 'recordEffective' | 'recordFailure' | 'recordSuccess'>;
-  readonly events: Events;
-  readonly journal: EngineJournal;
-  readonly clock: Clock;
 }
 
 /** Objections that are about one pod only: another may go. Any other is about the workload or the whole cluster. */
@@ -68,12 +64,18 @@ export function createPodReplacement({
   journal,
   clock,
 }: PodReplacementOptions): PodReplacement {
+  /** Uids of the pods there were then, and what was in force, until a pod made after it is seen. */
+  const lastEviction = new WeakMap<
+    WorkloadMemory,
+    { readonly podUids: ReadonlySet<string>; readonly revision: number }
+  >();
+
   const tell = (
     { advised: { workload, pods }, live, memory }: ApplyContext,
     decision: EvictToResizeDecision,
     of: number,
   ) => {
-    memory.beforeEviction = new Set(pods.map(({ pod }) => pod.uid));
+    lastEviction.set(memory, { podUids: new Set(pods.map(({ pod }) => pod.uid)), revision: memory.times.revision });
     const message = evictedMessage(decision);
     events.onWorkload(workload, { reason: 'EvictedToResize', message });
     const numbers = { differing: of, pods: live.length };
@@ -113,11 +115,13 @@ export function createPodReplacement({
     tryOne: (context, drifted) =>
       firstThatMay(context, drifted, (decision) => actuator.tryEviction(decision, context.policy.spec)),
     judgeLast({ advised: { workload }, live, memory }, drifted) {
-      const { beforeEviction } = memory;
+      const last = lastEviction.get(memory);
       // Not by times: pods are dated by another clock.
-      const newer = live.filter(({ pod }) => beforeEviction?.has(pod.uid) === false);
+      const newer = live.filter(({ pod }) => last?.podUids.has(pod.uid) === false);
       if (newer.length === 0) return;
-      memory.beforeEviction = undefined;
+      lastEviction.delete(memory);
+      // A replacement that was made before has what was in force then: that says nothing about admission.
+      if (last?.revision !== memory.times.revision) return;
       const missed = drifted.find((each) => newer.some(({ pod }) => pod.uid === each.pod.pod.uid));
       if (missed === undefined) {
         history.recordEffective(workload.uid);
@@ -168,7 +172,7 @@ function decisionFor(
     workloadUid: workload.uid,
     pod: podRef(pod.pod),
     changes,
-    isRestore: memory.takenBack.some((part) => touches({ changes }, part)),
+    isRestore: memory.watches.takenBack.some((part) => touches({ changes }, part)),
     growth: growthOf(before, applyChanges(before, changes)),
     why: { summary: describeChanges(changes, before), numbers: {} },
   };

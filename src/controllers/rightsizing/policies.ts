@@ -13,9 +13,9 @@ import type { Logger } from '../../lib/log.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { isValidPolicy, type PolicyRecord, type ValidPolicy } from '../../model/optimization-policy.ts';
 import type { PolicyHealth, UsageCollector } from '../../observe/usage/collector-port.ts';
-import { UNSEEN_MILLIS } from './memory.ts';
 import type { WorkloadResult } from './result.ts';
 import { createResultStore, entryOf, type ResultStore } from './result-store.ts';
+import { UNSEEN_MILLIS } from './written-annotations.ts';
 
 /** What is known of one policy. */
 export interface PolicyBook {

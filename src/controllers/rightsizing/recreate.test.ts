@@ -11,6 +11,7 @@ import { readWatch } from '../../model/watched-changes.ts';
 import type { ApplyContext } from './apply.ts';
 import { createRightsizingMemory } from './memory.ts';
 import { createRecreate, type RecreateOptions } from './recreate.ts';
+import { createRestartGate } from './restart-gate.ts';
 import type { ApplyResult, AttemptOutcome } from './result.ts';
 
 const before = [aContainer({ size: { cpuRequest: 200 } })];
@@ -30,6 +31,7 @@ async function look(
 ) {
   const steps: string[] = [];
   const { trial = asked, template = asked, note } = answers;
+  const clock = createVirtualClock(NOON);
   const recreate = createRecreate({
     actuator: {
       tryRetemplate() {
@@ -43,10 +45,11 @@ async function look(
     },
     changes: { judge: async () => [], noteMade: () => {} },
     history: { recordIneffective: () => {}, recordEffective: () => {} },
-    settings: () => ({ revertMillis: 1_800_000, forceConflicts: true, restart: { minShare: 0.1, cooldownMillis: 0 } }),
+    restartGate: createRestartGate({ settings: () => ({ restart: { minShare: 0.1, cooldownMillis: 0 } }), clock }),
+    settings: () => ({ revertMillis: 1_800_000, forceConflicts: true }),
     events: { onWorkload: () => {} },
     metrics: { inc: () => {} },
-    clock: createVirtualClock(NOON),
+    clock,
   } as unknown as RecreateOptions);
   const memory = createRightsizingMemory().of('uid-web');
   const record = aSizedPod(aReplicaSet(aDeployment()), 'web-1', { containers: before });
@@ -79,7 +82,8 @@ async function look(
     },
     signal: new AbortController().signal,
   } as unknown as ApplyContext);
-  return { steps, result, watched: memory.ongoing.length, unready: [...(memory.ongoing[0]?.unready ?? [])] };
+  const { ongoing } = memory.watches;
+  return { steps, result, watched: ongoing.length, unready: [...(ongoing[0]?.unready ?? [])] };
 }
 
 test.each<[string, number, Parameters<typeof look>[1], readonly string[], number]>([

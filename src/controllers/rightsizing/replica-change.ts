@@ -1,11 +1,8 @@
 /** The bookkeeping of what replicas are given each for itself: what is in force for them, what is watched, what is told. */
 
-import type { Events } from '../../act/events.ts';
-import type { EngineJournal } from '../../act/journal.ts';
 import { describeChanges } from '../../decide/rightsizing/due-changes.ts';
 import { type Beginning, joinChanges } from '../../decide/rightsizing/side-by-side.ts';
 import { watchChange } from '../../decide/rightsizing/watched-change.ts';
-import type { Metrics } from '../../lib/metrics.ts';
 import { renderReason } from '../../lib/reasons.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
@@ -20,8 +17,9 @@ import {
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { ReplicaAdvice } from './advise-replicas.ts';
 import type { ApplyContext } from './apply.ts';
-import type { OngoingChange } from './memory.ts';
+import type { RightsizingParts } from './parts.ts';
 import { changesSince, type ReplicaHarm, watchOf } from './watch-replicas.ts';
+import type { OngoingChange } from './watches.ts';
 
 /** What one replica was given at this look. */
 export interface Given {
@@ -31,11 +29,7 @@ export interface Given {
   readonly watch: OngoingChange | undefined;
 }
 
-export interface TellReplicas {
-  readonly events: Events;
-  readonly journal: EngineJournal;
-  readonly metrics: Metrics;
-}
+export type TellReplicas = Pick<RightsizingParts, 'events' | 'journal' | 'metrics'>;
 
 /** The replica with what it is given now, and what of it is to be watched. */
 export function putInForce(

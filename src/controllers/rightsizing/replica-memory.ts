@@ -1,7 +1,8 @@
 /** What the leader remembers of replicas that are sized each for itself, beside what their workload's annotation keeps. */
 import type { EpochMillis } from '../../lib/units.ts';
 import type { ReplicaStates } from '../../model/replica-sizes.ts';
-import type { OngoingChange, WorkloadMemory } from './memory.ts';
+import type { WorkloadMemory } from './memory.ts';
+import type { OngoingChange } from './watches.ts';
 
 /** When another leader changed sizes. What it raised then, and whether others waited for more, nobody knows any more. */
 export interface Inherited {

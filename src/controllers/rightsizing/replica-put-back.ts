@@ -17,10 +17,10 @@ import type { SizedPod } from '../../model/sizing-view.ts';
 import type { SizeActuator } from './actuator.ts';
 import { type ApplyContext, keysOfPod } from './apply.ts';
 import { decisionFor } from './converge.ts';
+import type { RightsizingParts } from './parts.ts';
 
-export interface PutBackOptions {
+export interface PutBackOptions extends Pick<RightsizingParts, 'isAllocated'> {
   readonly actuator: Pick<SizeActuator, 'resize' | 'isResizing'>;
-  readonly isAllocated: (pod: SizedPod) => boolean;
 }
 
 /** @param states sizes of their own that are written on the workload. */

@@ -11,11 +11,11 @@ import type { PolicySpec } from '../../model/policy-spec.ts';
 import { harmedAt, type ReplicaStates } from '../../model/replica-sizes.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { ReplicaAdvice } from './advise-replicas.ts';
-import { watchedSince } from './memory.ts';
 import type { Given } from './replica-change.ts';
 import type { ReplicaMemory } from './replica-memory.ts';
 import { type ApplyResult, pending } from './result.ts';
 import type { RightsizingSettings } from './settings.ts';
+import { watchedSince } from './watches.ts';
 
 /**
  * What is due within this time for whichever replica is done at once: each time is a write to the workload, which all

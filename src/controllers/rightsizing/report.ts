@@ -1,16 +1,12 @@
 /** Says why a workload is not changed: journal each time, event once per reason and hour where a person should know. */
 
-import type { Events } from '../../act/events.ts';
-import type { EngineJournal } from '../../act/journal.ts';
 import type { WorkloadOutcome } from '../../decide/rightsizing/workload-status.ts';
 import { describeReason, type ReasonName, renderReason } from '../../lib/reasons.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
+import type { RightsizingParts } from './parts.ts';
 
-export interface SkipReporterOptions {
-  readonly events: Events;
-  readonly journal: EngineJournal;
-}
+export type SkipReporterOptions = Pick<RightsizingParts, 'events' | 'journal'>;
 
 /** @param advice what to do about it; where it is left out, the usual one of the reason. */
 export type ReportSkip = (workload: SizedWorkload, outcome: WorkloadOutcome, advice: string | undefined) => void;
@@ -48,7 +44,7 @@ export function isKeptFromIt({ status, reason }: WorkloadOutcome): boolean {
   return status === 'Skipped' || status === 'Error' || (status !== 'Pending' && isWarning(reason));
 }
 
-/** Somebody should know, though the workload has what it may have. */
-function isWarning(reason: ReasonName | undefined): boolean {
+/** Somebody should know. */
+export function isWarning(reason: ReasonName | undefined): boolean {
   return reason !== undefined && describeReason(reason).eventType === 'Warning';
 }

@@ -3,7 +3,7 @@ import type { EpochMillis } from '../../lib/units.ts';
 import { isLive } from '../../model/owners.ts';
 import type { SizingView } from '../../model/sizing-view.ts';
 import type { Disruptions } from '../disruptions.ts';
-import { UNSEEN_MILLIS } from './memory.ts';
+import { UNSEEN_MILLIS } from './written-annotations.ts';
 
 /**
  * To be called every second or so. A rollout that was never seen to begin is believed to be over after {@link

@@ -5,8 +5,8 @@ import { NOON } from '../../model/testing/records.ts';
 import { aContainer, aSizedWorkload } from '../../model/testing/sizing-records.ts';
 import type { ThrottlingAnswer, ThrottlingRequest } from '../../observe/usage/usage-source.ts';
 import type { ApplyContext } from './apply.ts';
-import type { OngoingChange } from './memory.ts';
 import { createLookForThrottling, nothingSeen, throttlingNote } from './throttling.ts';
+import type { OngoingChange } from './watches.ts';
 
 const MINUTE = 60_000;
 const { signal } = new AbortController();

@@ -9,7 +9,7 @@ import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { workloadRef } from '../../model/refs.ts';
 import type { UsageCollector } from '../../observe/usage/collector-port.ts';
 import type { ApplyContext } from './apply.ts';
-import type { OngoingChange } from './memory.ts';
+import type { OngoingChange } from './watches.ts';
 
 /** What is known of one change; filled in as answers come. */
 export interface ThrottlingSeen {

@@ -16,14 +16,23 @@ export interface Unread {
  * @param problem of the latest attempt; undefined where it succeeded.
  * @param patienceMillis how long a workload may be without any sample before that is called a problem of the source.
  */
-export function noteUnread(
-  memory: Pick<WorkloadMemory, 'unreadSince'>,
+export type NoteUnread = (
+  memory: WorkloadMemory,
   problem: UsageProblem | undefined,
   now: EpochMillis,
   patienceMillis: Millis,
-): Unread {
-  memory.unreadSince = problem === undefined ? undefined : (memory.unreadSince ?? now);
-  if (memory.unreadSince === undefined) return { isLong: false, againAfterMillis: undefined };
-  const rest = problem?.reason === 'NoData' ? patienceMillis - (now - memory.unreadSince) : 0;
-  return rest > 0 ? { isLong: false, againAfterMillis: rest } : { isLong: true, againAfterMillis: undefined };
+) => Unread;
+
+export function createNoteUnread(): NoteUnread {
+  const unreadSince = new WeakMap<WorkloadMemory, EpochMillis>();
+  return (memory, problem, now, patienceMillis) => {
+    if (problem === undefined) {
+      unreadSince.delete(memory);
+      return { isLong: false, againAfterMillis: undefined };
+    }
+    const since = unreadSince.get(memory) ?? now;
+    unreadSince.set(memory, since);
+    const rest = problem.reason === 'NoData' ? patienceMillis - (now - since) : 0;
+    return rest > 0 ? { isLong: false, againAfterMillis: rest } : { isLong: true, againAfterMillis: undefined };
+  };
 }

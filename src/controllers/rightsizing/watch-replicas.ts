@@ -13,9 +13,9 @@ import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { ReplicaAdvice, ReplicasAdvised } from './advise-replicas.ts';
 import type { ApplyContext } from './apply.ts';
 import { type Changes, floorsOf } from './change.ts';
-import { type OngoingChange, watchEndsAt } from './memory.ts';
 import type { ReplicaMemory } from './replica-memory.ts';
 import { nothingSeen } from './throttling.ts';
+import { type OngoingChange, watchEndsAt } from './watches.ts';
 
 export interface ReplicaHarm {
   readonly replica: string;

@@ -1,75 +1,40 @@
 /** One look at one workload: recommend, tell, and apply as the policy says. */
 
-import type { Events } from '../../act/events.ts';
-import type { EngineJournal } from '../../act/journal.ts';
-import type { AnnotateWorkload } from '../../act/workload-annotations.ts';
-import { isPaused, rightsizingKeys } from '../../api/annotations-rightsizing.ts';
-import { chooseMethod } from '../../decide/rightsizing/choose-method.ts';
-import { dueChanges } from '../../decide/rightsizing/due-changes.ts';
+import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import type { LargestNode } from '../../decide/rightsizing/largest-node.ts';
-import { runningPods } from '../../decide/rightsizing/pod-drift.ts';
 import { type WorkloadOutcome, workloadStatus } from '../../decide/rightsizing/workload-status.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Metrics } from '../../lib/metrics.ts';
-import { pastTime, takenOver } from '../../lib/past-time.ts';
+import { takenOver } from '../../lib/past-time.ts';
 import { renderReason } from '../../lib/reasons.ts';
 import { parseTime } from '../../lib/rfc3339.ts';
-import { actingVpa } from '../../model/acting-vpa.ts';
-import { writeAppliedSizes } from '../../model/applied-sizes.ts';
+import type { WorkloadRef } from '../../model/cluster-view.ts';
 import { keyOfNewerFormat } from '../../model/kept-format.ts';
 import type { ValidPolicy } from '../../model/optimization-policy.ts';
-import { effectiveChanges, qosClassOf } from '../../model/pod-size.ts';
 import { optipodBeside } from '../../model/predecessors.ts';
-import { restartedContainer } from '../../model/restart-on-resize.ts';
 import { sizeManagers } from '../../model/size-managers.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
-import type { SizingView } from '../../model/sizing-view.ts';
 import type { UsageCollector } from '../../observe/usage/collector-port.ts';
 import { type Advised, type AdviseOptions, advise } from './advise.ts';
 import { type Annotations, recommendationAnnotations } from './annotate.ts';
-import type { ApplySizes } from './apply.ts';
+import type { ApplyAdvice } from './apply-advice.ts';
 import { cappedResult, LOOK_AGAIN_MILLIS } from './apply-result.ts';
-import type { InPlaceProblem } from './in-place-problem.ts';
-import { keptText, resumeWatches } from './keep-watch.ts';
-import { keptAnnotations, lostAnnotations } from './lost-annotations.ts';
-import {
-  dropOutlived,
-  dropUnspread,
-  type RightsizingMemory,
-  review,
-  type WorkloadMemory,
-  withWritten,
-} from './memory.ts';
-import {
-  hasOwnSizes,
-  isForNobody,
-  replicasNote,
-  savingOfAll,
-  strandedReplicas,
-  toldReplicas,
-  toOneSize,
-} from './one-size.ts';
-import { createTellRecommendation, recommendedBefore } from './recommended.ts';
+import type { WorkloadMemory } from './memory.ts';
+import { isForNobody, replicasNote, savingOfAll, toldReplicas } from './one-size.ts';
+import type { RightsizingParts } from './parts.ts';
+import { createTellRecommendation } from './recommended.ts';
 import { createSkipReporter, isKeptFromIt } from './report.ts';
 import type { ApplyResult, WorkloadResult } from './result.ts';
-import { isDryRun, type RightsizingSettings } from './settings.ts';
-import { noteUnread } from './unread.ts';
+import { isDryRun } from './settings.ts';
+import { createNoteUnread } from './unread.ts';
+import { readWatches, watchesText } from './watch-annotation.ts';
 
-export interface WorkloadReconcilerOptions extends AdviseOptions {
-  readonly view: SizingView;
+export interface WorkloadReconcilerOptions
+  extends AdviseOptions,
+    Pick<
+      RightsizingParts,
+      'settings' | 'memory' | 'sizesNewPods' | 'annotate' | 'events' | 'journal' | 'metrics' | 'clock'
+    > {
   readonly usage: UsageCollector;
-  readonly settings: () => RightsizingSettings;
-  readonly memory: RightsizingMemory;
-  /** Why pods of the workload cannot be resized in place; undefined: they can. */
-  readonly inPlaceProblem: InPlaceProblem;
-  /** New pods are sized at admission. */
-  readonly sizesNewPods: () => boolean;
-  readonly apply: ApplySizes;
-  readonly annotate: AnnotateWorkload;
-  readonly events: Events;
-  readonly journal: EngineJournal;
-  readonly metrics: Metrics;
-  readonly clock: Clock;
+  readonly applyAdvice: ApplyAdvice;
 }
 
 /** Never called twice at a time for one workload. */
@@ -83,9 +48,10 @@ export interface WorkloadReconciler {
 }
 
 export function createWorkloadReconciler(options: WorkloadReconcilerOptions): WorkloadReconciler {
-  const { view, usage, settings, inPlaceProblem, apply, annotate, clock } = options;
+  const { view, usage, settings, applyAdvice, annotate, clock } = options;
   const report = createSkipReporter(options);
   const tellRecommendation = createTellRecommendation(options);
+  const noteUnread = createNoteUnread();
 
   /** @returns why it could not be written. */
   const write = async (
@@ -95,9 +61,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
     signal: AbortSignal,
   ): Promise<ApplyResult | undefined> => {
     const outcome = await annotate(workload, wanted, signal);
-    if (outcome.result === 'written') {
-      memory.written = { at: clock.now(), annotations: { ...memory.written?.annotations, ...wanted } };
-    }
+    if (outcome.result === 'written') memory.annotations.note(wanted, clock.now());
     if (outcome.result !== 'forbidden' && outcome.result !== 'failed') return undefined;
     const isForbidden = outcome.result === 'forbidden';
     const reason = isForbidden ? 'RBACError' : 'UpdateFailed';
@@ -113,89 +77,35 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
     signal: AbortSignal,
   ): Promise<{ readonly workload: SizedWorkload; readonly unkept?: ApplyResult | undefined }> => {
     const isWriting = mode === 'Auto' && !isDryRun(settings());
-    const lost = isWriting ? lostAnnotations(workload, memory.kept) : undefined;
+    const lost = isWriting ? memory.annotations.lostOf(workload) : undefined;
     if (lost === undefined) return { workload };
     const failed = await write(workload, memory, lost, signal);
     const unkept = failed && { ...failed, againAfterMillis: LOOK_AGAIN_MILLIS };
     return { workload: { ...workload, annotations: { ...workload.annotations, ...lost } }, unkept };
   };
 
-  /**
-   * Applies the advice by the method the policy and the pods allow.
-   * @returns undefined where nothing is to be applied at all, as in Recommend.
-   */
-  const act = async (
-    advised: Advised,
-    policy: ValidPolicy,
-    memory: WorkloadMemory,
-    signal: AbortSignal,
-  ): Promise<ApplyResult | undefined> => {
-    const { workload, inForce } = advised;
-    const { mode, updates } = policy.spec;
-    const hasOwn = hasOwnSizes(advised);
-    const restarting = updates.evictToResize && !hasOwn ? restartProblem(advised) : undefined;
-    const mayRecreate = updates.allowRecreate && !hasOwn;
-    const problem = inPlaceProblem({ workload, hasOwnSizes: hasOwn, mayRecreate }) ?? restarting;
-    const choice = chooseMethod({
-      workload,
-      mode,
-      dryRun: isDryRun(settings()),
-      isPaused: isPaused(workload.annotations),
-      newerFormat: keyOfNewerFormat(workload.annotations),
-      qos: qosClassOf(inForce.map(({ size }) => size)),
-      vpa: actingVpa(view.vpas(workload.namespace), workload)?.name,
-      optipod: optipodBeside(view, policy.group),
-      inPlaceProblem: problem,
-      allowInPlaceResize: updates.allowInPlaceResize,
-      allowRecreate: updates.allowRecreate,
-      evictToResize: updates.evictToResize,
-      sizesNewPods: options.sizesNewPods(),
-    });
-    dropOutlived(memory, inForce, clock.now());
-    const stranded = choice.method === 'Skip' ? undefined : strandedReplicas(advised, choice.method, problem);
-    if (stranded !== undefined) return stranded;
-    if (choice.method !== 'Skip') {
-      const live = runningPods(advised.pods);
-      const annotating = (wanted: Annotations): Promise<ApplyResult | undefined> =>
-        write(workload, memory, wanted, signal);
-      // Before any pod is brought in line with it, and admission gives it to new ones.
-      if (advised.isOutworn === true) {
-        const sizes = writeAppliedSizes(workload.containers, inForce) ?? null;
-        const kept = await annotating({ [rightsizingKeys.appliedSizes]: sizes });
-        if (kept !== undefined) return kept;
-      }
-      const rejoining = toOneSize(advised);
-      if (rejoining !== undefined) return (await annotating(rejoining.annotations)) ?? rejoining.result;
-      memory.isActing = true;
-      return apply(choice.method, { advised, policy, memory, live, annotate: annotating, signal });
-    }
-    // Time goes on: when it is applied again, what happened meanwhile is not put down to what is long behind us.
-    memory.isActing = false;
-    dropUnspread(memory);
-    review(memory, true, clock.now(), settings().revertMillis);
-    if (choice.reason === undefined) return undefined;
-    const { name, message, advice } = choice.reason;
-    return { status: 'Skipped', reason: name, message, advice };
-  };
-
   return {
     async reconcile(found, policy, largestNode, signal) {
       const now = clock.now();
       const memory = options.memory.of(found.uid);
-      const { workload, unkept } = await withKept(withWritten(found, memory, now), policy, memory, signal);
+      const { workload, unkept } = await withKept(memory.annotations.putOn(found, now), policy, memory, signal);
       const before = policy.status.workloads?.find((entry) => isSame(entry, workload));
-      // What the last leader wrote is where this one goes on.
       const lastApplied = workload.annotations[rightsizingKeys.lastApplied] ?? before?.lastApplied;
-      memory.lastApplied ??= takenOver(parseTime(lastApplied), now);
-      memory.lastMethod ??= before?.lastApplyMethod;
-      memory.lastRecommendation ??= pastTime(parseTime(before?.lastRecommendation), now);
-      memory.recommended ??= recommendedBefore(before?.recommendations);
-      resumeWatches(memory, workload, view.podsOf(workload), now);
+      memory.times.resume(takenOver(parseTime(lastApplied), now), before?.lastApplyMethod);
+      memory.watches.resume(() => readWatches(workload, view.podsOf(workload), now));
       const { problem } = usage.stateOf(workload);
       const { isLong, againAfterMillis } = noteUnread(memory, problem, now, settings().noDataMillis);
       const unread = isLong ? problem?.message : undefined;
-      const advised = advise(options, { workload, spec: policy.spec, memory, largestNode, unread, now });
-      tellRecommendation(advised, policy, memory);
+      const advised = advise(options, {
+        workload,
+        spec: policy.spec,
+        times: memory.times,
+        isActing: applyAdvice.isActing(memory),
+        largestNode,
+        unread,
+        now,
+      });
+      const lastRecommendation = tellRecommendation(advised, policy, memory, before);
       const forNobody = isForNobody(advised);
       const { mode, annotateRecommendations } = policy.spec;
       // Anything else that is written first would look as if somebody had taken away only what is missing.
@@ -206,16 +116,18 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
         const kept = await write(workload, memory, wanted, signal);
         if (kept?.isForbidden === true) forbidden = kept.message;
       }
-      const applied = unkept ?? (await act(advised, policy, memory, signal));
+      const annotating = (wanted: Annotations): Promise<ApplyResult | undefined> =>
+        write(workload, memory, wanted, signal);
+      const applied = unkept ?? (await applyAdvice.apply({ advised, policy, memory, annotate: annotating, signal }));
       // What could not be written together with the sizes: a first pod that is watched, and the end of a watch.
       if (mode === 'Auto' && isAnnotated && keyOfNewerFormat(workload.annotations) === undefined)
         await write(
-          withWritten(found, memory, clock.now()),
+          memory.annotations.putOn(found, clock.now()),
           memory,
-          { [rightsizingKeys.watchedChanges]: keptText(memory) },
+          { [rightsizingKeys.watchedChanges]: watchesText(memory.watches) },
           signal,
         );
-      memory.kept = keptAnnotations(withWritten(found, memory, clock.now())) ?? lostAnnotations(found, memory.kept);
+      memory.annotations.keep(found, clock.now());
       const outcome = outcomeOf(applied, advised, problem?.message);
       if (applied?.isForbidden === true) forbidden ??= applied.message;
       const replicas = toldReplicas(advised);
@@ -226,9 +138,9 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
           workload,
           advice: advised.advice,
           outcome,
-          lastRecommendation: memory.lastRecommendation,
-          lastApplied: memory.lastApplied,
-          lastApplyMethod: memory.lastMethod,
+          lastRecommendation,
+          lastApplied: memory.times.lastApplied,
+          lastApplyMethod: memory.times.lastMethod,
           replicaSizes: replicasNote(advised, mode !== 'Auto'),
           fieldOwnership: ownsFields(workload),
         }),
@@ -245,36 +157,24 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       };
     },
   };
-
-  /** What applying came to; without it, what keeps the advice from being acted upon. */
-  function outcomeOf(
-    applied: ApplyResult | undefined,
-    { workload, advice, hasUsage }: Advised,
-    problem: string | undefined,
-  ): WorkloadOutcome {
-    if (!hasUsage && applied?.status !== 'Error') {
-      if (problem !== undefined) {
-        const message = renderReason('MetricsCollectionFailed', { ...workload, cause: problem });
-        return { status: 'Skipped', reason: 'MetricsCollectionFailed', message };
-      }
-      const isStale = advice.some(({ cpu, memory }) => cpu.held === 'Stale' || memory.held === 'Stale');
-      const reason = isStale ? 'Stale' : 'NoData';
-      return { status: 'Skipped', reason, message: renderReason(reason, { what: 'any container' }) };
-    }
-    return applied ?? { status: 'Recommended', ...cappedResult(advice) };
-  }
 }
 
-/** A pod that would be restarted in place is rather replaced, where the policy asks for evictions. */
-function restartProblem({ advice, inForce, pods }: Advised): string | undefined {
-  const due = dueChanges(advice);
-  const wanted = inForce.map(({ name, size }) => ({ container: name, to: size }));
-  const restarted =
-    restartedContainer(inForce, due) ??
-    runningPods(pods)
-      .map(({ sizing: { containers } }) => restartedContainer(containers, effectiveChanges(containers, wanted)))
-      .find((each) => each !== undefined);
-  return restarted && `container ${restarted.container} restarts when its ${restarted.resource} changes`;
+/** What applying came to; without it, what keeps the advice from being acted upon. */
+function outcomeOf(
+  applied: ApplyResult | undefined,
+  { workload, advice, hasUsage }: Advised,
+  problem: string | undefined,
+): WorkloadOutcome {
+  if (!hasUsage && applied?.status !== 'Error') {
+    if (problem !== undefined) {
+      const message = renderReason('MetricsCollectionFailed', { ...workload, cause: problem });
+      return { status: 'Skipped', reason: 'MetricsCollectionFailed', message };
+    }
+    const isStale = advice.some(({ cpu, memory }) => cpu.held === 'Stale' || memory.held === 'Stale');
+    const reason = isStale ? 'Stale' : 'NoData';
+    return { status: 'Skipped', reason, message: renderReason(reason, { what: 'any container' }) };
+  }
+  return applied ?? { status: 'Recommended', ...cappedResult(advice) };
 }
 
 /** Whether the template's sizes are ours by server-side apply; not told where they never were. */
@@ -282,6 +182,6 @@ function ownsFields({ templateManagers }: SizedWorkload): true | undefined {
   return Object.values(templateManagers).some((managers) => managers.includes(sizeManagers.rightsizing)) || undefined;
 }
 
-function isSame(entry: { kind: string; namespace: string; name: string }, workload: SizedWorkload): boolean {
+function isSame(entry: WorkloadRef, workload: SizedWorkload): boolean {
   return entry.name === workload.name && entry.namespace === workload.namespace && entry.kind === workload.kind;
 }

@@ -13,8 +13,10 @@ import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload, MIB } from '../../model/testing/sizing-records.ts';
 import type { ApplyContext } from '../rightsizing/apply.ts';
 import { createInPlace, type InPlaceOptions } from '../rightsizing/in-place.ts';
-import { createRightsizingMemory, type WorkloadMemory } from '../rightsizing/memory.ts';
+import { createRightsizingMemory } from '../rightsizing/memory.ts';
+import { createRestartGate, type RestartGateOptions } from '../rightsizing/restart-gate.ts';
 import { nothingSeen } from '../rightsizing/throttling.ts';
+import type { WatchState } from '../rightsizing/watches.ts';
 
 const replicaSet = aReplicaSet(aDeployment());
 export const before = [aContainer({ size: { cpuRequest: 200, memoryRequest: 128 * MIB } })];
@@ -23,7 +25,7 @@ const lessMemory: readonly SizeChange[] = [{ container: 'app', to: { memoryReque
 
 export const closed = { schedule: [{ cron: '0 13 * * *', duration: '1h' }] };
 
-export const harmed: Partial<WorkloadMemory> = { takenBack: [{ container: 'app', resource: 'memory' }] };
+export const harmed: Partial<WatchState> = { takenBack: [{ container: 'app', resource: 'memory' }] };
 export const putBack = [['other', [{ container: 'app', to: { memoryRequest: 128 * MIB } }], true]];
 
 export const pod = (
@@ -45,7 +47,7 @@ export const pod = (
  * closed; another pod still has less memory than is in force.
  */
 export async function look(
-  changed: Partial<WorkloadMemory>,
+  changed: Partial<WatchState>,
   advised: Partial<ApplyContext['advised']> = {},
   live?: readonly SizedPod[],
   updateStrategy: object = live === undefined ? closed : {},
@@ -54,6 +56,7 @@ export async function look(
   const written: unknown[] = [];
   const made: (readonly SizeChange[])[] = [];
   const clock = createVirtualClock(NOON);
+  const settings = () => ({ canaryMillis: 180_000, revertMillis: 1_800_000, restart: {} });
   const inPlace = createInPlace({
     actuator: {
       isResizing: () => false,
@@ -69,16 +72,19 @@ export async function look(
       judge: async () => [],
       noteMade: (_: unknown, { changes }: { readonly changes: readonly SizeChange[] }) => void made.push(changes),
     },
-    settings: () => ({ canaryMillis: 180_000, revertMillis: 1_800_000, restart: {} }),
+    restartGate: createRestartGate({ settings, clock } as unknown as RestartGateOptions),
+    settings,
     isAllocated: () => false,
     clock,
   } as unknown as InPlaceOptions);
   const canary = { uid: 'first', name: 'first', at: NOON - 600_000 };
   const watched = watchChange(lessCpu, before, [], NOON - 600_000);
-  const memory = Object.assign(createRightsizingMemory().of('uid-web'), {
+  const memory = createRightsizingMemory().of('uid-web');
+  memory.watches.resume(() => ({
     ongoing: [{ ...watched, method: 'InPlace', phase: 'canary', canary, throttling: nothingSeen() }],
+    takenBack: [],
     ...changed,
-  });
+  }));
   const running = live ?? [pod('first', lessCpu), pod('other', lessMemory)];
   const context = {
     advised: {
@@ -98,7 +104,7 @@ export async function look(
   } as unknown as ApplyContext;
   const result = await inPlace(context);
   const told = asked.map((each) => [each.pod.name, each.changes, each.isRestore === true]);
-  return { result, asked: told, written, made, memory };
+  return { result, asked: told, written, made, ongoing: memory.watches.ongoing };
 }
 
 /** Of the container `app`, more of both is due. */

@@ -5,7 +5,7 @@ import { object } from '../../guard/objection.ts';
 import { validPolicy } from '../../model/testing/policies.ts';
 import { aSizedWorkload } from '../../model/testing/sizing-records.ts';
 import { decisionFor } from '../testing/resize-in-flight.ts';
-import { askForPlace, inLine } from './place.ts';
+import { askForTurn, inLine } from './budget-turn.ts';
 
 const workload = { kind: 'Deployment', namespace: 'shop', name: 'web' } as const;
 const resize = decisionFor({ cpuRequest: 300 }, { workload, workloadUid: 'uid-web' });
@@ -49,12 +49,12 @@ describe('a place for what rightsizing disrupts', () => {
 
   test('is taken where it is its turn', () => {
     const { turns, asked } = setUp(undefined);
-    expect(askForPlace(turns, evictToResize, approved)).toBe(approved);
+    expect(askForTurn(turns, evictToResize, approved)).toBe(approved);
     expect(asked).toEqual([`take ${who}`]);
   });
 
   test('is waited for where it is the turn of others, and they are the reason', () => {
-    expect(askForPlace(setUp(others).turns, evictToResize, approved)).toEqual({ kind: 'blocked', block: others });
+    expect(askForTurn(setUp(others).turns, evictToResize, approved)).toEqual({ kind: 'blocked', block: others });
   });
 
   test.each([
@@ -64,7 +64,7 @@ describe('a place for what rightsizing disrupts', () => {
     ['a restart that is blocked otherwise leaves the turn to other pods of its workload', resize, readOnly, []],
   ])('%s', (_, decision, block, expected) => {
     const { turns, asked } = setUp(undefined);
-    expect(askForPlace(turns, decision, { kind: 'blocked', block })).toEqual({ kind: 'blocked', block });
+    expect(askForTurn(turns, decision, { kind: 'blocked', block })).toEqual({ kind: 'blocked', block });
     expect(asked).toEqual(expected);
   });
 
@@ -73,7 +73,7 @@ describe('a place for what rightsizing disrupts', () => {
     ['eviction', { ...evictToResize, isRestore: true }],
   ])('is asked for as one that puts back harm by a %s that does', (_, decision) => {
     const { turns, asked } = setUp(undefined);
-    askForPlace(turns, decision, approved);
+    askForTurn(turns, decision, approved);
     expect(asked).toEqual([`take ${who} restore`]);
   });
 
@@ -97,7 +97,7 @@ describe('a place for what rightsizing disrupts', () => {
 
   test('is not needed for a bare pod', () => {
     const { turns, asked } = setUp(others);
-    expect(askForPlace(turns, { ...resize, workload: undefined, workloadUid: undefined }, approved)).toBe(approved);
+    expect(askForTurn(turns, { ...resize, workload: undefined, workloadUid: undefined }, approved)).toBe(approved);
     expect(asked).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ export interface Attempt {
   readonly kept: ApplyResult | undefined;
 }
 
-export function giveToCome({ policy }: ApplyContext, { raises }: Beginning, now: EpochMillis): Attempt {
+export function raiseForNewPods({ policy }: ApplyContext, { raises }: Beginning, now: EpochMillis): Attempt {
   if (raises.length === 0) return { made: undefined, kept: undefined };
   const closed = objectToClosed(policy.spec.updates.window, now, 'OutsideUpdateWindow');
   if (closed !== undefined) return { made: undefined, kept: { ...closed, status: 'Pending' } };

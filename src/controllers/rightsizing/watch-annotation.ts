@@ -1,7 +1,4 @@
-/**
- * What is being watched, from the leader's memory to the workload's annotation, and back into the memory of the next
- * leader.
- */
+/** What is being watched, as it is kept on the workload for the next leader. */
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import { runningPods } from '../../decide/rightsizing/pod-drift.ts';
 import { isDecrease, resumeWatch } from '../../decide/rightsizing/watched-change.ts';
@@ -12,11 +9,11 @@ import { effectiveChanges, type SizeKey, sizeKeys, sizeOfContainer } from '../..
 import type { ContainerSize, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import { type KeptChange, MAX_TOLD_PODS, readWatch, writeWatch } from '../../model/watched-changes.ts';
-import type { OngoingChange, WorkloadMemory } from './memory.ts';
 import { nothingSeen } from './throttling.ts';
+import type { OngoingChange, WatchState } from './watches.ts';
 
 /** The text to keep; null where nothing is watched. More of something is never taken back: nothing is kept of it. */
-export function keptText({ ongoing, takenBack }: Pick<WorkloadMemory, 'ongoing' | 'takenBack'>): string | null {
+export function watchesText({ ongoing, takenBack }: WatchState): string | null {
   return writeWatch({ changes: ongoing.filter(isDecrease).map(keptOf), takenBack }) ?? null;
 }
 
@@ -24,23 +21,15 @@ export function keptText({ ongoing, takenBack }: Pick<WorkloadMemory, 'ongoing' 
 const MAX_AGE_MILLIS: Millis = 86_400_000;
 
 /**
- * Goes on with what the last leader watched. Once for each workload; a decrease is watched for its whole time anew, as
- * the pods may have had it only since a moment ago.
+ * What the last leader watched. A decrease is watched for its whole time anew, as the pods may have had it only since a
+ * moment ago.
  */
-export function resumeWatches(
-  memory: WorkloadMemory,
-  workload: SizedWorkload,
-  pods: readonly SizedPod[],
-  now: EpochMillis,
-): void {
-  if (memory.isResumed) return;
-  memory.isResumed = true;
+export function readWatches(workload: SizedWorkload, pods: readonly SizedPod[], now: EpochMillis): WatchState {
   const { changes, takenBack } = readWatch(workload.annotations[rightsizingKeys.watchedChanges]);
   const live = runningPods(pods);
-  memory.takenBack = takenBack;
   const applied = readAppliedSizes(workload.annotations[rightsizingKeys.appliedSizes]);
   const inForce = withAppliedSizes(workload.containers, applied);
-  memory.ongoing = changes.flatMap(
+  const ongoing = changes.flatMap(
     ({ method, phase, startedAt, canary, sizes, pods: then }): readonly OngoingChange[] => {
       const resumed = resumeWatch({
         changes: sizes.map(({ container, amounts }) => ({ container, to: pick(amounts, ([, to]) => to) })),
@@ -62,6 +51,7 @@ export function resumeWatches(
       return [{ ...resumed, method, phase, canary: first, throttling: nothingSeen(), spreadingUntil: now }];
     },
   );
+  return { ongoing, takenBack };
 }
 
 /** Old and new value of each size that changed; null for one that was not set. */

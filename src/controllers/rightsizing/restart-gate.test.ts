@@ -2,13 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { ResourceAdvice } from '../../decide/rightsizing/advice.ts';
 import type { Beginning } from '../../decide/rightsizing/side-by-side.ts';
 import { dueAdvice } from '../../decide/rightsizing/testing/advice.ts';
+import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import type { SizeChange } from '../../model/pod-size.ts';
 import { validPolicy } from '../../model/testing/policies.ts';
 import { NOON } from '../../model/testing/records.ts';
 import { aContainer } from '../../model/testing/sizing-records.ts';
 import type { ApplyContext } from './apply.ts';
 import { createRightsizingMemory } from './memory.ts';
-import { worthBeginning, worthNewPods } from './worth.ts';
+import { createRestartGate, passGate } from './restart-gate.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -34,21 +35,22 @@ interface Given {
   readonly awaitingSince?: number;
 }
 
-function contextFor({ restarts = 'both', lastApplied, memoryAdvice = dueAdvice(1000), awaitingSince }: Given) {
+function contextFor({ restarts = 'both', lastApplied, memoryAdvice = dueAdvice(1000) }: Given) {
   const of = (resource: 'cpu' | 'memory') =>
     restarts === resource || restarts === 'both' ? ('RestartContainer' as const) : ('NotRequired' as const);
   const inForce = [aContainer({ size, cpuRestart: of('cpu'), memoryRestart: of('memory') })];
   const memory = createRightsizingMemory().of('u');
-  memory.lastApplied = lastApplied;
-  memory.awaitingSince = awaitingSince;
+  memory.times.resume(lastApplied, undefined);
   const advice = [{ container: 'app', current: size, cpu: dueAdvice(500), memory: memoryAdvice }];
   return { advised: { inForce, advice }, memory, policy: validPolicy() } as unknown as ApplyContext;
 }
 const ask = (given: Given, beginning: Partial<Beginning>, isInPlace = true) => {
-  const context = contextFor(given);
+  const { advised, policy } = contextFor(given);
   const may = { raises: [], decreases: [], ...beginning };
-  const { beginning: begun, held } = worthBeginning(context, may, { restart }, NOON, isInPlace);
-  return { ...begun, held: held?.reason, again: held?.againAfterMillis, since: context.memory.awaitingSince };
+  const { lastApplied, awaitingSince } = given;
+  const gated = passGate({ advised, policy, lastApplied, awaitingSince, now: NOON }, may, { restart }, isInPlace);
+  const { beginning: begun, held, awaitingSince: since } = gated;
+  return { ...begun, held: held?.reason, again: held?.againAfterMillis, since };
 };
 
 describe('in place', () => {
@@ -120,9 +122,23 @@ describe('restarts that could be one', () => {
   });
 
   test('what costs no restart begins meanwhile', () => {
-    const context = contextFor({ restarts: 'memory', memoryAdvice: readyIn(20 * MINUTE) });
-    const { beginning, held } = worthBeginning(context, { raises: [], decreases: [lessCpu] }, { restart }, NOON, true);
-    expect([beginning.decreases, held]).toEqual([[lessCpu], undefined]);
+    const given = { restarts: 'memory', memoryAdvice: readyIn(20 * MINUTE) } as const;
+    expect(ask(given, { decreases: [lessCpu] })).toMatchObject({ decreases: [lessCpu], held: undefined });
+  });
+
+  test('since when it waits is remembered of each workload, until it begins', async () => {
+    const clock = createVirtualClock(NOON);
+    const gate = createRestartGate({ settings: () => ({ restart }), clock });
+    const [context, other] = [contextFor({ memoryAdvice: readyIn(20 * MINUTE) }), contextFor({})];
+    const less = { raises: [], decreases: [lessCpu] };
+    const pass = (asked = context) => gate.inPlace(asked, less).held?.reason;
+    expect([pass(), pass(other)]).toEqual(['RestartTogether', undefined]);
+    await clock.advance(50 * MINUTE);
+    const later = { ...context, advised: contextFor({ memoryAdvice: readyIn(65 * MINUTE) }).advised };
+    // It has waited for too long by then; whoever begins to wait now has not.
+    expect([pass(later), pass({ ...later, memory: other.memory })]).toEqual([undefined, 'RestartTogether']);
+    gate.inPlace(later, { raises: [], decreases: [] });
+    expect(pass(later)).toBe('RestartTogether');
   });
 });
 
@@ -135,8 +151,9 @@ describe('where every change means new pods', () => {
 
   test('raises and decreases of a container are one change', () => {
     const due = [to({ cpuRequest: 500, memoryRequest: 2000 })];
-    expect(worthNewPods(contextFor({}), due, { restart }, NOON)).toEqual({ beginning: due, held: undefined });
-    const { beginning, held } = worthNewPods(contextFor({ lastApplied: NOON }), [lessCpu], { restart }, NOON);
+    const gate = createRestartGate({ settings: () => ({ restart }), clock: createVirtualClock(NOON) });
+    expect(gate.newPods(contextFor({}), due)).toEqual({ beginning: due, held: undefined });
+    const { beginning, held } = gate.newPods(contextFor({ lastApplied: NOON }), [lessCpu]);
     expect([beginning, held?.reason]).toEqual([[], 'RestartCooldown']);
   });
 });

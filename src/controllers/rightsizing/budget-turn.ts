@@ -12,7 +12,7 @@ type Blocked = { readonly kind: 'blocked'; readonly block: Block };
  * another pod of the workload may wait for it.
  * @returns the verdict, or that others go first.
  */
-export function askForPlace<Verdict extends { readonly kind: 'approved' } | Blocked>(
+export function askForTurn<Verdict extends { readonly kind: 'approved' } | Blocked>(
   turns: Pick<DisruptionTurns, 'take' | 'noteBlocked'>,
   { kind, workload, workloadUid, isRestore = false }: EvictToResizeDecision | ResizeDecision | RetemplateDecision,
   verdict: Verdict,

@@ -8,9 +8,9 @@ import type { SizedPod } from '../../model/sizing-view.ts';
 import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload, MIB } from '../../model/testing/sizing-records.ts';
 import { MAX_TOLD_PODS, readWatch } from '../../model/watched-changes.ts';
-import { keptText, resumeWatches } from './keep-watch.ts';
-import { createRightsizingMemory, type OngoingChange } from './memory.ts';
 import { nothingSeen } from './throttling.ts';
+import { readWatches, watchesText } from './watch-annotation.ts';
+import type { OngoingChange } from './watches.ts';
 
 const DAY = 86_400_000;
 const before = [aContainer({ size: { cpuRequest: 500, memoryRequest: 512 * MIB } }), aContainer({ name: 'log' })];
@@ -25,11 +25,9 @@ const ongoing = (changes: Partial<OngoingChange> = {}): OngoingChange => ({
 });
 const takenBack = [{ container: 'app', resource: 'memory' as const }];
 
-/** What the next leader remembers of a workload that the last one wrote this on. */
+/** What the next leader watches of a workload that the last one wrote this on. */
 function resumed(text: string | null, now = NOON + 60_000, inForce = applyChanges(before, less), containers = before) {
-  const memory = createRightsizingMemory().of('uid-web');
-  resumeWatches(memory, workloadWith(text, inForce, containers), [], now);
-  return memory;
+  return readWatches(workloadWith(text, inForce, containers), [], now);
 }
 const workloadWith = (text: string | null, inForce = applyChanges(before, less), containers = before) =>
   aSizedWorkload({
@@ -42,22 +40,23 @@ const workloadWith = (text: string | null, inForce = applyChanges(before, less),
 
 describe('what is kept', () => {
   test('a decrease, as it is, with what was in force before', () => {
-    const memory = resumed(keptText({ ongoing: [ongoing()], takenBack }));
-    const [change] = memory.ongoing;
+    const watched = resumed(watchesText({ ongoing: [ongoing()], takenBack }));
+    const [change] = watched.ongoing;
     expect(change).toMatchObject({ changes: less, method: 'InPlace', phase: 'spread', startedAt: NOON });
     expect(change?.before).toEqual(before);
-    expect(memory.takenBack).toEqual(takenBack);
+    expect(watched.takenBack).toEqual(takenBack);
   });
 
   test('what was in force before a new template, which shows it no longer: sizes there were and sizes there were none of', () => {
     const after = applyChanges(before, less);
-    const text = keptText({ ongoing: [ongoing({ method: 'Recreate' })], takenBack: [] });
+    const text = watchesText({ ongoing: [ongoing({ method: 'Recreate' })], takenBack: [] });
     expect(resumed(text, NOON + 1, after, [...after]).ongoing[0]?.before).toEqual(before);
   });
 
   test('restarts that the changed containers had when it began, and who was not ready; of too many none are told', () => {
     const of = (restarts: ReadonlyMap<string, number>, unready = new Set<string>()) =>
-      readWatch(keptText({ ongoing: [ongoing({ restarts, unready })], takenBack: [] }) ?? undefined).changes[0]?.pods;
+      readWatch(watchesText({ ongoing: [ongoing({ restarts, unready })], takenBack: [] }) ?? undefined).changes[0]
+        ?.pods;
     const some = new Map([
       ['a/app', 3],
       ['b/app', 0],
@@ -79,11 +78,9 @@ describe('what is kept', () => {
       const record = aSizedPod(replicaSet, uid, { statuses }, { uid });
       return { pod: record, sizing: record.sizing };
     };
-    const text = keptText({ ongoing: [ongoing({ restarts: new Map([['old/app', 2]]) })], takenBack: [] });
-    const memory = createRightsizingMemory().of('uid-web');
+    const text = watchesText({ ongoing: [ongoing({ restarts: new Map([['old/app', 2]]) })], takenBack: [] });
     const pods = [podOf('old', 2), podOf('new', 1)];
-    resumeWatches(memory, workloadWith(text), pods, NOON + 60_000);
-    const [change] = memory.ongoing;
+    const [change] = readWatches(workloadWith(text), pods, NOON + 60_000).ongoing;
     const harm = change && judgeChange(change, pods, NOON + 60_000);
     expect(harm?.cause).toBe('container app of pod new was killed for want of memory');
   });
@@ -97,16 +94,15 @@ describe('what is kept', () => {
     );
     const pods = [{ pod: record, sizing: record.sizing }];
     const begun = watchChange(less, before, [{ pod: { ...record, phase: 'Pending' }, sizing: record.sizing }], NOON);
-    const memory = createRightsizingMemory().of('uid-web');
-    resumeWatches(memory, workloadWith(keptText({ ongoing: [ongoing(begun)], takenBack: [] })), pods, NOON + 60_000);
-    const [change] = memory.ongoing;
+    const text = watchesText({ ongoing: [ongoing(begun)], takenBack: [] });
+    const [change] = readWatches(workloadWith(text), pods, NOON + 60_000).ongoing;
     expect(change && judgeChange(change, pods, NOON + 120_000)).toBeUndefined();
   });
 
   test('which containers a change in place restarts; new pods restart nothing', () => {
     const restarting = before.map((each) => ({ ...each, memoryRestart: 'RestartContainer' as const }));
     const of = (method: OngoingChange['method']) => {
-      const text = keptText({ ongoing: [ongoing({ method })], takenBack: [] });
+      const text = watchesText({ ongoing: [ongoing({ method })], takenBack: [] });
       return [...(resumed(text, NOON + 1, applyChanges(restarting, less), restarting).ongoing[0]?.restarting ?? [])];
     };
     expect([of('InPlace'), of('Evict')]).toEqual([['app'], []]);
@@ -114,20 +110,20 @@ describe('what is kept', () => {
 
   test('nothing of what only rises, and no annotation where there is nothing', () => {
     const raise = ongoing(watchChange([{ container: 'app', to: { cpuRequest: 900 } }], before, [], NOON));
-    expect(keptText({ ongoing: [raise], takenBack: [] })).toBeNull();
+    expect(watchesText({ ongoing: [raise], takenBack: [] })).toBeNull();
     expect(resumed(null).ongoing).toEqual([]);
   });
 
   test.each([0, -600_000, 5_000])('the first pod, watched anew: the clock of who told was %i ms off', (skew) => {
     const canary = { uid: 'a', name: 'web-1', at: NOON + skew };
-    const text = keptText({ ongoing: [ongoing({ phase: 'canary', canary })], takenBack: [] });
+    const text = watchesText({ ongoing: [ongoing({ phase: 'canary', canary })], takenBack: [] });
     const now = NOON + 1;
     expect(resumed(text, now, before).ongoing).toMatchObject([{ phase: 'canary', canary: { ...canary, at: now } }]);
   });
 });
 
 describe('what is not resumed', () => {
-  const text = keptText({ ongoing: [ongoing()], takenBack: [] });
+  const text = watchesText({ ongoing: [ongoing()], takenBack: [] });
 
   test('what somebody else has replaced meanwhile', () => {
     const others = applyChanges(before, [{ container: 'app', to: { memoryRequest: 256 * MIB } }]);
@@ -138,17 +134,10 @@ describe('what is not resumed', () => {
     expect(resumed(text, NOON + DAY).ongoing).toHaveLength(1);
     expect(resumed(text, NOON + DAY + 1).ongoing).toEqual([]);
   });
-
-  test('a second time: what this leader has ended stays so', () => {
-    const memory = resumed(text);
-    memory.ongoing = [];
-    resumeWatches(memory, workloadWith(text), [], NOON + 1);
-    expect(memory.ongoing).toEqual([]);
-  });
 });
 
 test('a last leader whose clock was ahead began now', () => {
   const canary = { uid: 'a', name: 'web-1', at: NOON + 5_000 };
-  const text = keptText({ ongoing: [ongoing({ phase: 'canary', canary, startedAt: NOON + 5_000 })], takenBack: [] });
+  const text = watchesText({ ongoing: [ongoing({ phase: 'canary', canary, startedAt: NOON + 5_000 })], takenBack: [] });
   expect(resumed(text, NOON, before).ongoing).toMatchObject([{ startedAt: NOON, canary: { at: NOON } }]);
 });

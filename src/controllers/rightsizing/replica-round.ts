@@ -1,0 +1,132 @@
+/** Raises every replica at once, those that need memory first; lowers them as fast as the pace allows. */
+import { dueChanges } from '../../decide/rightsizing/due-changes.ts';
+import { memoryGrowth, mostNeededFirst } from '../../decide/rightsizing/most-needed-first.ts';
+import { firstToChange } from '../../decide/rightsizing/pod-drift.ts';
+import { helpInRollout } from '../../decide/rightsizing/rollout-help.ts';
+import { mayBegin } from '../../decide/rightsizing/side-by-side.ts';
+import type { EpochMillis } from '../../lib/units.ts';
+import { type ReplicaState, withReplicaSizes } from '../../model/replica-sizes.ts';
+import type { SizeActuator } from './actuator.ts';
+import type { ReplicaAdvice } from './advise-replicas.ts';
+import type { ApplyContext } from './apply.ts';
+import { type AskReplicaOptions, createAskReplica, type ReplicaChange } from './ask-replica.ts';
+import { isGlobal } from './converge.ts';
+import type { RightsizingParts } from './parts.ts';
+import { type Given, putInForce } from './replica-change.ts';
+import type { ReplicaMemory } from './replica-memory.ts';
+import {
+  type Gathering,
+  inTime,
+  isOfTurns,
+  isScarce,
+  lasting,
+  noteShort,
+  paceNow,
+  restedOf,
+  waitingFor,
+} from './replica-turns.ts';
+import type { ReplicasSized } from './replicas.ts';
+import { passGate } from './restart-gate.ts';
+import type { ApplyResult } from './result.ts';
+
+export interface ReplicaRoundOptions extends AskReplicaOptions, Pick<RightsizingParts, 'settings'> {
+  readonly actuator: Pick<SizeActuator, 'resize' | 'isResizing' | 'lacksRoom'>;
+}
+
+export interface ReplicaRoundQuestion {
+  readonly replicas: readonly ReplicaAdvice[];
+  /** What is in force for each; those that are given something are set anew. */
+  readonly states: Map<string, ReplicaState>;
+  /** Replicas that were just found to be harmed are left alone, and no other is lowered. */
+  readonly harmed: ReadonlySet<string>;
+  readonly own: ReplicaMemory;
+  readonly gathering: Gathering;
+}
+
+export interface ReplicaRoundResult extends Pick<ReplicasSized, 'kept' | 'waiting'> {
+  readonly given: readonly Given[];
+}
+
+export type ReplicaRound = (context: ApplyContext, question: ReplicaRoundQuestion) => Promise<ReplicaRoundResult>;
+
+/** A replica whose node has no room says nothing about the others: so many are tried before all wait. */
+const MAX_TRIES = 3;
+
+export function createReplicaRound(options: ReplicaRoundOptions): ReplicaRound {
+  const { actuator, settings, clock } = options;
+  const ask = createAskReplica(options);
+
+  /** What may begin of the advice of one replica, whoever’s turn it is to be lowered. Keeps `own.awaitingSince`. */
+  const planOf = (
+    { advised: ofAll, memory, policy }: ApplyContext,
+    { own, gathering }: ReplicaRoundQuestion,
+    { replica, pod, state: written, advice }: ReplicaAdvice,
+    state: ReplicaState,
+    now: EpochMillis,
+  ): { readonly change: ReplicaChange; readonly held: ApplyResult | undefined } => {
+    const { changedAt } = state;
+    const inForce = withReplicaSizes(ofAll.inForce, state);
+    const watch = own.watches.get(replica);
+    const due = dueChanges(advice);
+    const begun = ofAll.workload.isRollingOut ? helpInRollout(due, inForce, [pod], now).raises : due;
+    const may = mayBegin(begun, inForce, watch === undefined ? [] : [watch]);
+    const waited = own.awaitingSince.get(replica);
+    const asked = { advised: { inForce, advice }, policy, lastApplied: changedAt, awaitingSince: waited, now };
+    const { beginning, held, awaitingSince } = passGate(asked, may, settings(), true);
+    if (awaitingSince === undefined) own.awaitingSince.delete(replica);
+    else own.awaitingSince.set(replica, awaitingSince);
+    const least = inTime(beginning.raises, inForce, gathering);
+    // Who bounds the steps up wants them small.
+    const isLasting = isScarce(own, now) && policy.spec.updates.maxStepUp === undefined;
+    const raises = isLasting ? lasting(least, inForce, ofAll.advice) : least;
+    // The guards go by what the view shows: that it has a size of its own must be seen there.
+    const isSeen = written !== undefined && memory.annotations.areShown;
+    const isRested = changedAt === undefined || now - changedAt >= settings().revertMillis;
+    const decreases = isSeen && isRested ? restedOf(own, replica, beginning.decreases, now) : [];
+    return { change: { raises, decreases, least, inForce }, held };
+  };
+
+  return async (context, question) => {
+    const { replicas, states, harmed, own, gathering } = question;
+    const now = clock.now();
+    const pace = paceNow(own, states, context.policy.spec.updates, settings(), now);
+    let room = harmed.size > 0 || gathering.all > 0 || pace.kind === 'wait' ? 0 : pace.atMost;
+    let tries = Number.isFinite(room) ? MAX_TRIES : Number.POSITIVE_INFINITY;
+    const given: Given[] = [];
+    let kept: ApplyResult | undefined;
+    let held: ApplyResult | undefined;
+    let isPaced = false;
+    let isShort = false;
+    const inTurn = mostNeededFirst(
+      firstToChange(replicas, ({ pod }) => pod),
+      (each) => memoryGrowth(each.inForce, dueChanges(each.advice)),
+    );
+    for (const advised of inTurn) {
+      const { replica, pod } = advised;
+      const state = states.get(replica);
+      if (state === undefined || harmed.has(replica) || actuator.isResizing(pod.pod.uid)) continue;
+      const plan = planOf(context, question, advised, state, now);
+      held ??= plan.held;
+      const { raises, inForce } = plan.change;
+      const isTurn = room > 0 && tries > 0;
+      const decreases = isTurn ? plan.change.decreases : [];
+      isPaced ||= !isTurn && plan.change.decreases.length > 0;
+      if (raises.length + decreases.length === 0) continue;
+      const { made, kept: why } = await ask(context, pod, { ...plan.change, decreases });
+      kept ??= why;
+      if (decreases.length > 0) tries--;
+      if (made !== undefined) {
+        if (made.decreases.length > 0) room--;
+        const put = putInForce(advised, inForce, state, made, own.watches.get(replica), now);
+        states.set(replica, put.state);
+        given.push(put.given);
+      } else if (why?.reason !== undefined && isGlobal(why.reason)) {
+        isShort = isOfTurns(why.reason) && memoryGrowth(inForce, raises) > 0;
+        break;
+      }
+    }
+    if (gathering.memory === 0) noteShort(own, isShort, now);
+    const paced = isPaced ? waitingFor(pace, given[0]?.replica, replicas) : undefined;
+    return { given, kept, waiting: paced ?? held };
+  };
+}
