@@ -25,6 +25,7 @@ import { createAllocationFacts } from './facts.ts';
 import { createAllocationMemory } from './memory.ts';
 import { reportAllocation } from './metrics.ts';
 import { createAllocationPass } from './pass.ts';
+import { createQuietPods } from './quiet-pods.ts';
 import { createQuotaReadings } from './quota-readings.ts';
 import { createAllocationReports } from './reports.ts';
 import type { AllocationSettings } from './settings.ts';
@@ -82,16 +83,18 @@ export function createAllocationEngine(options: AllocationEngineOptions): Alloca
     resize: createResize({ api, pod: (namespace, name) => view.pod(namespace, name) }),
     onEnd: (node) => controller.wakeNode(node),
   });
+  const quiet = createQuietPods({ ...shared, isResizing: inFlight.isResizing });
   const quotaReadings = createQuotaReadings({ read: createReadQuotas(api), underWay: facts.growthUnderWay, clock });
   const pass = createAllocationPass({
     ...shared,
     facts,
     actuator,
+    quiet,
     isResizing: inFlight.isResizing,
     forgetOriginals: createForgetOriginals(api),
     quotaReadings,
   });
-  const reports = createAllocationReports({ ...shared, facts, writeStatus: createWriteAllocationStatus(api) });
+  const reports = createAllocationReports({ ...shared, facts, quiet, writeStatus: createWriteAllocationStatus(api) });
   const controller: AllocationController = createAllocationController({
     ...shared,
     pass,

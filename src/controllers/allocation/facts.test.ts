@@ -8,10 +8,11 @@ import { createAllocationFacts } from './facts.ts';
 import { createAllocationMemory } from './memory.ts';
 import type { AllocationSettings } from './settings.ts';
 
-test('what all pods of a node are charged with is summed up for a pod that grows, and for no other', () => {
+function setUp() {
   const record = aSizedPod({ namespace: 'shop', name: 'web-rev1', uid: 'uid-web-rev1' }, 'web-1');
   const found = { pod: record, sizing: record.sizing };
   const asked: string[] = [];
+  const memory = createAllocationMemory();
   const view = {
     freshness: () => ({ synced: true, stale: [] }),
     node: (name: string) => aNode(name, 'on-demand'),
@@ -31,15 +32,33 @@ test('what all pods of a node are charged with is summed up for a pod that grows
   const facts = createAllocationFacts({
     view,
     agents: { stateOf: () => 'alive' } as unknown as Parameters<typeof createAllocationFacts>[0]['agents'],
-    memory: createAllocationMemory(),
+    memory,
     settings: () => ({ rules: defaultAllocationRules }) as AllocationSettings,
-    resizes: () => [],
+    resizes: () => {
+      asked.push('resizes');
+      return [];
+    },
     lastWriteAt: () => undefined,
     infeasible: () => undefined,
     clock: createVirtualClock(0),
   });
-  const { node } = facts.admission(facts.of(found), { quotas: [], unseen: new Map() });
+  return { asked, memory, admission: () => facts.admission(facts.of(found), { quotas: [], unseen: new Map() }) };
+}
+
+test('what all pods of a node are charged with is summed up for a pod that grows, and for no other', () => {
+  const { asked, admission } = setUp();
+  const { node } = admission();
   expect(asked).toEqual([]);
   expect(node.charged).toBe(400);
-  expect(asked).toEqual(['n1']);
+  expect(asked).toContain('n1');
+});
+
+test('what is under way in the namespace, likewise; a refusal for want of quota counts also where none is known', () => {
+  const { asked, memory, admission } = setUp();
+  const facts = admission();
+  expect(asked).toEqual([]);
+  expect(facts.ledger).toEqual({ cpuRequest: 0, cpuLimit: 0, denied: false });
+  expect(asked).toEqual(['resizes']);
+  memory.noteQuotaDenied('shop', [], 0);
+  expect(facts.ledger?.denied).toBe(true);
 });

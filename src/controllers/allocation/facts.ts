@@ -152,9 +152,9 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
         facts,
         history,
         quotas,
-        // Of all resizes under way, for each pod: only where one grows, and a quota may bound it.
+        // Of all resizes under way, for each pod: only where one grows.
         get ledger() {
-          return quotas?.length === 0 ? undefined : ledgerOf(pod, unseen);
+          return ledgerOf(pod, unseen);
         },
         node: {
           allocatable: node?.allocatable.cpuMillis ?? 0,

@@ -18,14 +18,16 @@ import type { Metrics } from '../../lib/metrics.ts';
 import { renderReason } from '../../lib/reasons.ts';
 import type { Millis } from '../../lib/units.ts';
 import { hasEnded } from '../../model/owners.ts';
+import type { PodRecord } from '../../model/records.ts';
 import type { SizingView } from '../../model/sizing-view.ts';
-import type { AllocatedPodRef, AllocationStores } from '../../observe/allocation-stores.ts';
+import type { AllocationStores } from '../../observe/allocation-stores.ts';
 import { createInterner } from '../../observe/intern.ts';
 import type { AllocationRecord } from '../../observe/project-allocation.ts';
 import type { AllocationActuator, AllocationAttempt } from './actuator.ts';
 import type { AllocationAgents } from './agents.ts';
 import type { AllocatedPod, AllocationFacts } from './facts.ts';
 import { type AllocationOutcome, clampsOf, clampText } from './outcome.ts';
+import type { QuietPods, Sight } from './quiet-pods.ts';
 import { type CpuGrowth, cpuGrowth, type QuotaReading, type QuotaReadings, READING_LIFE } from './quota-readings.ts';
 import { createMissing, type RestoreCause, restoreCause } from './restore.ts';
 import type { AllocationSettings } from './settings.ts';
@@ -37,12 +39,15 @@ import { tellLasting } from './told.ts';
  */
 export interface PodReport {
   readonly record: AllocationRecord;
-  readonly pod: AllocatedPodRef;
+  readonly pod: PodRecord;
   readonly outcome: AllocationOutcome;
+  /** Where the pod has what is wanted, until one of these changes. */
+  readonly sight: Sight | undefined;
 }
 
 /** What is left to say and to do after one pass. */
 export interface PassReport {
+  /** Without those that are quiet. */
   readonly pods: readonly PodReport[];
   /** Look again after this time at the latest. */
   readonly againAfterMillis: Millis | undefined;
@@ -60,6 +65,7 @@ export interface AllocationPassOptions {
   readonly agents: AllocationAgents;
   readonly facts: AllocationFacts;
   readonly actuator: AllocationActuator;
+  readonly quiet: Pick<QuietPods, 'awake' | 'sightOf'>;
   readonly isResizing: (podUid: string) => boolean;
   readonly quotaReadings: QuotaReadings;
   readonly forgetOriginals: ForgetOriginals;
@@ -84,7 +90,7 @@ interface Candidate {
 const MAX_SHARED = 500;
 
 export function createAllocationPass(options: AllocationPassOptions): AllocationPass {
-  const { view, stores, agents, facts, actuator, quotaReadings, settings, events, metrics, clock } = options;
+  const { view, stores, agents, facts, actuator, quiet, quotaReadings, settings, events, metrics, clock } = options;
   const missing = createMissing();
   // Most pods fare alike, and thousands of reports may wait to be written: equal outcomes are one.
   const outcomes = createInterner<AllocationOutcome>(MAX_SHARED);
@@ -176,10 +182,8 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
 
   return {
     async over(nodeName, signal) {
-      const pods = view
-        .podsOnNode(nodeName)
-        .filter(({ pod }) => !hasEnded(pod))
-        .map(facts.of);
+      const running = view.podsOnNode(nodeName).filter(({ pod }) => !hasEnded(pod));
+      const pods = quiet.awake(nodeName, running).map(facts.of);
       // First: what pods give back is room for the raises below.
       const restored = await restoreDue(pods, nodeName, signal);
       const candidates = pods
@@ -199,11 +203,17 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
         const found = view.pod(namespace, name);
         if (found?.pod.uid !== uid) continue;
         const known = facts.of(found);
+        const sight = quiet.sightOf(known);
         const outcome: AllocationOutcome = restored.has(uid)
           ? { kind: 'held', reason: 'Stale', message: 'The pod gets back what it had', retryAfterMillis: undefined }
           : await judge({ ...candidate, known }, signal);
         tellLasting(events, known, outcome);
-        reports.push({ record, pod: found.pod, outcome: outcomes.intern(outcome) });
+        reports.push({
+          record,
+          pod: found.pod,
+          outcome: outcomes.intern(outcome),
+          sight: outcome.kind === 'settled' ? sight : undefined,
+        });
       }
       const waits = reports.flatMap(({ outcome }) => waitOf(outcome) ?? []);
       return { pods: reports, againAfterMillis: waits.length === 0 ? undefined : Math.min(...waits) };

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
 import type { PodAllocationStatus } from '../../api/pod-allocation.ts';
+import { defaultAllocationRules } from '../../decide/allocation/rules.ts';
 import { createLogger } from '../../lib/log.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
+import { aNode } from '../../model/testing/records.ts';
+import { aSizedPod } from '../../model/testing/sizing-records.ts';
 import type { AllocationRecord } from '../../observe/project-allocation.ts';
+import type { AllocatedPod } from './facts.ts';
+import type { QuietPod, Sight } from './quiet-pods.ts';
 import { type AllocationReportsOptions, createAllocationReports } from './reports.ts';
 
 /** Allocations without pods, of a definition that knows nothing of the reason. */
@@ -57,4 +62,70 @@ test('what was written is forgotten with the allocation, and only then', async (
   for (const name of ['a', 'b']) await look(name);
   expect(written).toEqual(['a PodNotFound', 'b PodNotFound', 'a PodNotFound']);
   expect(warnings).toHaveLength(1);
+});
+
+/** A pod that has the 200m it is to have. */
+function setUpPod() {
+  const pod = aSizedPod({ namespace: 'shop', name: 'web-rev1', uid: 'uid-web-rev1' }, 'web-1');
+  const world = {
+    found: { pod, sizing: pod.sizing },
+    record: {
+      namespace: 'shop',
+      name: pod.uid,
+      uid: 'uid-allocation',
+      generation: 1,
+      podName: pod.name,
+      spec: { podName: pod.name, desiredCPURequest: '200m', desiredCPULimit: '400m', limitPolicy: 'Keep' },
+      status: {},
+    } as AllocationRecord,
+    noted: [] as QuietPod[],
+  };
+  const clock = createVirtualClock(Date.UTC(2026, 0, 1));
+  const reports = createAllocationReports({
+    view: { pod: () => world.found, quotas: () => [] },
+    stores: { get: () => world.record, onChange: () => () => {} },
+    facts: {
+      of: (found: AllocatedPod['found']) => ({
+        found,
+        pod: { ...found.pod, ...found.sizing },
+        facts: { limitRanges: [], hpas: [], pdbs: [] },
+        history: {},
+      }),
+    },
+    quiet: { note: (quiet: QuietPod) => world.noted.push(quiet) },
+    async writeStatus(_: AllocationRecord, status: PodAllocationStatus) {
+      world.record = { ...world.record, status };
+      return { result: 'written' };
+    },
+    settings: () => ({ rules: defaultAllocationRules }),
+    adviceOf: () => 150,
+    lastWriteAt: () => undefined,
+    clock,
+    log: createLogger({ level: 'warn', format: 'text', clock, write: () => {} }),
+  } as unknown as AllocationReportsOptions);
+  const node = aNode('n1', 'on-demand');
+  const sight = { workload: undefined, bounds: [], state: { node } } as unknown as Sight;
+  const { signal } = new AbortController();
+  const write = async (seen: Sight | undefined = sight): Promise<readonly QuietPod[]> => {
+    const report = { record: world.record, pod, outcome: { kind: 'settled', clamps: [] } as const, sight: seen };
+    expect(await reports.write([report], signal)).toBe(true);
+    return world.noted.splice(0);
+  };
+  return { world, pod, sight, write };
+}
+
+test('a pod is quiet once its allocation says what there is to say, and not before', async () => {
+  const { world, pod, sight, write } = setUpPod();
+  expect(await write()).toEqual([]);
+  expect(world.record.status.phase).toBe('Applied');
+  expect(await write()).toEqual([{ ...sight, pod, record: world.record, advice: 150 }]);
+});
+
+test('a pod that changed since it was looked at is not quiet, and neither is one that never is', async () => {
+  const { world, write } = setUpPod();
+  await write();
+  const other = { ...world.found.pod };
+  world.found = { pod: other, sizing: other.sizing };
+  expect(await write()).toEqual([]);
+  expect(await write(undefined)).toEqual([]);
 });

@@ -18,6 +18,7 @@ import type { AllocatedPod, AllocationFacts } from './facts.ts';
 import { guidanceOf } from './guidance.ts';
 import { isSameStatus, statusDigest, statusOf } from './outcome.ts';
 import type { PodReport } from './pass.ts';
+import type { QuietPods } from './quiet-pods.ts';
 import type { AllocationSettings } from './settings.ts';
 
 /** Statuses are read by agents (guidance), by people, and by the next leader: a write that changes nothing is none. */
@@ -32,6 +33,7 @@ export interface AllocationReportsOptions {
   readonly view: SizingView;
   readonly stores: AllocationStores;
   readonly facts: Pick<AllocationFacts, 'of'>;
+  readonly quiet: Pick<QuietPods, 'note'>;
   readonly writeStatus: WriteAllocationStatus;
   readonly settings: () => AllocationSettings;
   /** What rightsizing advises the pod to request in all. */
@@ -98,12 +100,17 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
     return sum;
   };
 
-  const guidance = (report: KnownReport, spec: Spec, reports: readonly KnownReport[]) => {
+  const guidance = (
+    report: KnownReport,
+    spec: Spec,
+    reports: readonly KnownReport[],
+    advice: Millicores | undefined,
+  ) => {
     const { known } = report;
     const text = known.pod.marks[sizingKeys.allocationOriginals];
     return guidanceOf({
       known,
-      advice: options.adviceOf(known.found),
+      advice,
       original: text === undefined ? undefined : parseOriginals(text),
       noted: text === undefined ? undefined : tryParseMillicores(spec.originalCPURequest),
       quota: quotaOf(report, reports),
@@ -112,20 +119,20 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
     });
   };
 
-  /** @returns whether the status says it now, by us or before. */
+  /** @returns whether the status said it before, says it now, or could not be written. */
   const put = async (
     record: AllocationRecord,
     make: (before: PodAllocationStatus) => PodAllocationStatus,
     signal: AbortSignal,
-  ): Promise<boolean> => {
+  ): Promise<'said' | 'written' | 'failed'> => {
     // The newest: a pass takes time, and what it found may have been told meanwhile.
     const current = stores.get(record.namespace, record.name);
-    if (current?.uid !== record.uid) return true;
+    if (current?.uid !== record.uid) return 'written';
     const before = current.status;
     const status = make(before);
-    if (isSameStatus(before, status)) return true;
+    if (isSameStatus(before, status)) return 'said';
     const dropped = pruned.get(record.uid);
-    if (dropped !== undefined && dropped === statusDigest(status)) return true;
+    if (dropped !== undefined && dropped === statusDigest(status)) return 'said';
     const outcome = await options.writeStatus(record, status, signal);
     if (outcome.result === 'written' && outcome.pruned !== undefined)
       notePruned(record.uid, statusDigest(status), outcome.pruned);
@@ -135,7 +142,7 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
       log.warn({ allocation: `${record.namespace}/${record.name}`, error: trouble }, 'A status could not be written');
     }
     lastTrouble = trouble;
-    return trouble === '';
+    return trouble === '' ? 'written' : 'failed';
   };
 
   return {
@@ -144,11 +151,12 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
       const reports = found.flatMap(withPod);
       for (const report of reports) {
         signal.throwIfAborted();
-        const { record, outcome, known } = report;
+        const { record, pod, outcome, sight, known } = report;
         const { spec } = record;
         const read = readAllocation({ spec });
-        const said = guidance(report, spec, reports);
-        const written = await put(
+        const advice = options.adviceOf(known.found);
+        const guided = guidance(report, spec, reports, advice);
+        const ended = await put(
           record,
           (before) =>
             statusOf({
@@ -157,22 +165,24 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
               outcome,
               desired: read.ok ? read.desired : undefined,
               known,
-              guidance: said,
+              guidance: guided,
               lastWriteAt: options.lastWriteAt(known.pod.uid),
               before,
               now: clock.now(),
             }),
           signal,
         );
-        isDone &&= written;
+        isDone &&= ended !== 'failed';
+        if (ended === 'said' && sight !== undefined && known.found.pod === pod)
+          options.quiet.note({ ...sight, pod, record, advice });
       }
       return isDone;
     },
-    writeLost(record, signal) {
+    async writeLost(record, signal) {
       const { podName, podUID } = record;
       const which = podUID === undefined ? '' : ` with uid ${podUID}`;
       const message = `There is no pod ${record.namespace}/${podName}${which}`;
-      return put(
+      const ended = await put(
         record,
         (before) =>
           statusOf({
@@ -188,6 +198,7 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
           }),
         signal,
       );
+      return ended !== 'failed';
     },
   };
 }
