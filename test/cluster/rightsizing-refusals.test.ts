@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/api/core.ts';
 import { type ResourceType, resources } from '../../src/api/resources.ts';
 import { textAt } from '../conformance/cluster.ts';
+import { countedQuota } from '../conformance/counted-quota.ts';
 import { startWebhookServer, type WebhookServer } from '../conformance/webhook-server.ts';
 import type { OperatorProcess } from './operator-process.ts';
 import { useRealCluster } from './real-cluster.ts';
@@ -80,13 +81,12 @@ const unchanged = Array.from({ length: 2 }, () => ({ cpu: '100m', memory: '256Mi
 
 describe.concurrent('errors of application', () => {
   test('a full quota: nothing is forced, and the advice is to raise the quota', async () => {
-    const { api } = cluster();
+    const { api, eventually } = cluster();
     const { note, until, asked, passes, entry, resizes } = await stage(
       'quota',
       (namespace) => {
-        const spec = { hard: { 'requests.cpu': '200m', 'requests.memory': '8Gi' } };
-        const quota = { metadata: { name: 'small' }, spec } as KubeObject;
-        return api.create<KubeObject>(resources.resourceQuotas, quota, { namespace });
+        const hard = { 'requests.cpu': '200m', 'requests.memory': '8Gi' };
+        return countedQuota(api, eventually, { namespace, name: 'small', hard, used: { 'requests.cpu': '200m' } });
       },
       { memoryDecrease: 'Never' },
     );
@@ -116,7 +116,7 @@ describe.concurrent('errors of application', () => {
 
   // Feature: k8s-workload-rightsizing, Property 24: Skip reason recording
   test('Property 24: a webhook that refuses: skipped, with the words of the webhook', async () => {
-    const { api } = cluster();
+    const { api, eventually } = cluster();
     let webhook: WebhookServer | undefined;
     const { namespace, note, until, asked, passes, entry, resizes } = await stage('webhook', async (name) => {
       webhook = await startWebhookServer((request) => ({
@@ -144,7 +144,8 @@ describe.concurrent('errors of application', () => {
       });
       expect(await asked()).toEqual(unchanged);
       expect(resizes().length).toBeLessThanOrEqual(2);
-      expect(webhook?.requests.length).toBe(resizes().length);
+      // The log has each once it is answered.
+      await eventually(async () => expect(webhook?.requests.length).toBe(resizes().length));
     } finally {
       await api.delete(VALIDATING, namespace);
       await webhook?.close();
