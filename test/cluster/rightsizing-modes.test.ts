@@ -190,6 +190,11 @@ describe.skipIf(!isMetricsServerBuilt())('with the real metrics-server', () => {
   test('Property 29: dry-run, switched on in a running operator, computes everything and applies nothing', async () => {
     const configured = readFileSync(operator.configPath, 'utf8');
     writeFileSync(operator.configPath, configured.replace(/^rightsizing:\n/m, '$&  dryRun: true\n'));
+    await cluster().eventually(async () =>
+      expect(operator.records().map(({ msg }) => msg)).toContainEqual(
+        expect.stringContaining('The configuration changed'),
+      ),
+    );
     const namespace = await managedNamespace(cluster());
     await deployLoaded(cluster(), namespace);
     const position = world().audit.position();
