@@ -30,14 +30,14 @@ const withFirst = (changes: object) => [
   aSizedPod(replicaSet, 'web-1', { containers }, { uid: 'web-1', ...changes }),
   ...restarting.slice(1),
 ];
-const withKilled = (finishedAt: number, ready = true) => {
+const withKilled = (finishedAt: number, ready = true, isRecovered = ready) => {
   const lastTermination = { reason: 'OOMKilled', exitCode: 137, finishedAt };
-  const statuses = containers.map((each) => aContainerStatus(each, { lastTermination }));
+  const statuses = containers.map((each) => aContainerStatus(each, { lastTermination, ready: isRecovered }));
   return [aSizedPod(replicaSet, 'web-1', { containers, statuses }, { uid: 'web-1', ready }), ...restarting.slice(1)];
 };
-const oneKilled = (ready: boolean, finishedAt = NOON - 1000) => ({
+const oneKilled = (ready: boolean, finishedAt = NOON - 1000, isRecovered = ready) => ({
   workloads: one.workloads,
-  pods: withKilled(finishedAt, ready).slice(0, 1),
+  pods: withKilled(finishedAt, ready, isRecovered).slice(0, 1),
 });
 const apiReplicaSet = {
   ...replicaSet,
@@ -61,6 +61,11 @@ const cases: [string, SizeSceneChanges, readonly string[]][] = [
   ],
   ['it is the only replica, does not serve, and was killed for want of memory', { records: oneKilled(false) }, []],
   ['it is the only replica, was killed, and serves again', { records: oneKilled(true) }, ['SingleReplica']],
+  [
+    'it is the only replica, was killed, and works again beside a container that is not ready',
+    { records: oneKilled(false, NOON - 1000, true) },
+    ['SingleReplica'],
+  ],
   ['it is the only replica, and was killed long ago', { records: oneKilled(false, NOON - 600_000) }, ['SingleReplica']],
   [
     'it is the only replica, and not ready for another reason',

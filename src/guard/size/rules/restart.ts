@@ -3,11 +3,11 @@
  * its workload. One that restarts nothing is asked none of it (rightsizing bugs 12 and 14: autoscaler#10181, #8609).
  */
 
-import type { EpochMillis } from '../../../lib/units.ts';
 import { workloadKey } from '../../../model/cluster-view.ts';
 import { isLive } from '../../../model/owners.ts';
 import { wasJustKilled } from '../../../model/recent-kill.ts';
 import { restartedContainer } from '../../../model/restart-on-resize.ts';
+import type { ContainerStatusRecord } from '../../../model/sizing-records.ts';
 import { object } from '../../objection.ts';
 import { disruptedPods, objectToPdbs } from '../../rules/pdb.ts';
 import { objectToTerminating, objectToUnready } from '../../rules/pod-state.ts';
@@ -32,11 +32,12 @@ export const restartNotProtected = restartRule(
 
 export const restartNotSingle = restartRule(
   'restart-not-single',
-  'Restarting the only replica stops the service as evicting it does; the owner must have asked for it. A pod that is not ready serves nobody: what of it is killed for want of memory restarts anyway.',
+  'Restarting the only replica stops the service as evicting it does; the owner must have asked for it. What is killed for want of memory, and not ready, does nothing for anybody: it restarts anyway.',
   (subject, { disruption, now }) => {
-    const { workload, pod } = subject;
+    const { workload } = subject;
     if (workload === undefined || workload.replicas > 1 || disruption?.allowSingleReplica === true) return undefined;
-    return !pod.pod.ready && restartsKilledOnly(subject, now) ? undefined : object('SingleReplica', {});
+    const isDown = restartsOnly(subject, (status) => !status.ready && wasJustKilled(status, now));
+    return isDown ? undefined : object('SingleReplica', {});
   },
 );
 
@@ -45,7 +46,8 @@ export const restartNoRollout = restartRule(
   'A rollout ends pods at its own pace, and a restart beside it one more; of a paused one what runs is to stay as it is. What did harm is undone all the same, and what is killed for want of memory restarts anyway.',
   (subject, { evictions, now }) => {
     const { decision, workload } = subject;
-    if (workload === undefined || decision.isRestore === true || restartsKilledOnly(subject, now)) return undefined;
+    if (workload === undefined || decision.isRestore === true) return undefined;
+    if (restartsOnly(subject, (status) => wasJustKilled(status, now))) return undefined;
     if (workload.keepsPods === 'Paused') return object('Paused', {});
     // One of ours may not be seen yet.
     const isBegun = evictions.some(({ workloadUid, isRollout }) => isRollout === true && workloadUid === workload.uid);
@@ -55,12 +57,15 @@ export const restartNoRollout = restartRule(
   },
 );
 
-/** Every container that the resize restarts was killed for want of memory a moment ago. */
-function restartsKilledOnly({ pod: { sizing }, before, changes }: ResizeSubject, now: EpochMillis): boolean {
+/** Whether that holds for every container that the resize restarts. */
+function restartsOnly(
+  { pod: { sizing }, before, changes }: ResizeSubject,
+  holds: (status: ContainerStatusRecord) => boolean,
+): boolean {
   return changes.every((change) => {
     const status = sizing.statuses.find(({ name }) => name === change.container);
     const isRestarted = restartedContainer(before, [change]) !== undefined;
-    return !isRestarted || (status !== undefined && wasJustKilled(status, now));
+    return !isRestarted || (status !== undefined && holds(status));
   });
 }
 
