@@ -4,8 +4,13 @@ import type { PodRecord } from './records.ts';
 import { aDeployment, aPod, aReplicaSet, aTemplate } from './testing/records.ts';
 
 const NAME = 'app.kubernetes.io/name';
+const COMPONENT = 'app.kubernetes.io/component';
 const podOf = (labels: Readonly<Record<string, string>>, changes: Partial<PodRecord> = {}): PodRecord =>
-  aPod(aReplicaSet(aDeployment()), 'p', { template: aTemplate({ labels }), ...changes });
+  aPod(aReplicaSet(aDeployment()), 'p', {
+    namespace: `${labels[NAME]}-system`,
+    template: aTemplate({ labels }),
+    ...changes,
+  });
 
 describe('programs of other systems', () => {
   test.each([
@@ -14,7 +19,7 @@ describe('programs of other systems', () => {
     ['mbcas', 'MBCAS'],
   ] as const)('%s is known by its label', (label, system) => {
     expect(predecessorOf({ [NAME]: label })).toBe(system);
-    expect(runningPredecessor(podOf({ [NAME]: label }))).toEqual({ system, pod: 'shop/p' });
+    expect(runningPredecessor(podOf({ [NAME]: label }))).toEqual({ system, pod: `${label}-system/p` });
   });
 
   test.each([
@@ -31,6 +36,27 @@ describe('programs of other systems', () => {
 
   test.each(['Pending', 'Succeeded', 'Failed'] as const)('one that is %s writes nothing', (phase) => {
     expect(runningPredecessor(podOf({ [NAME]: 'mbcas' }, { phase }))).toBeUndefined();
+  });
+
+  test.each([
+    ['mbcas', 'operator', undefined],
+    ['spotalis', 'operator', undefined],
+    ['optipod', 'agent', undefined],
+    ['mbcas', 'agent', 'MBCAS'],
+    ['spotalis', 'controller', 'Spotalis'],
+  ] as const)('%s, and of that %s, where it says no more: %s', (label, component, system) => {
+    expect(runningPredecessor(podOf({ [NAME]: label, [COMPONENT]: component }))?.system).toBe(system);
+  });
+
+  test.each([
+    ['a namespace of any name, where a tenant labels his pods', 'shop', undefined],
+    ['one that only begins with the same letters', 'optipods', undefined],
+    ['one of another system', 'mbcas-system', undefined],
+    ['one named after it', 'optipod', 'OptiPod'],
+    ['that of the cluster itself', 'kube-system', 'OptiPod'],
+    ['that of the operator', 'platform', 'OptiPod'],
+  ] as const)('in %s', (_, namespace, system) => {
+    expect(runningPredecessor(podOf({ [NAME]: 'optipod' }, { namespace }), 'platform')?.system).toBe(system);
   });
 
   test('one on its way out may write until it has ended', () => {

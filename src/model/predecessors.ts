@@ -35,10 +35,31 @@ export function predecessorOf(labels: Labels): Predecessor | undefined {
   return isStowage(labels) ? undefined : predecessors.get(labels['app.kubernetes.io/name'] ?? '');
 }
 
-/** Undefined for every other pod. One on its way out writes until it has ended. */
-export function runningPredecessor({ namespace, name, phase, template }: PodRecord): RunningPredecessor | undefined {
+/**
+ * Under a name of theirs, and part of who knows what: those of earlier charts did not say, and users may say it. Of the
+ * three only MBCAS has agents, and none an operator.
+ */
+function isOurPod(labels: Labels, system: Predecessor): boolean {
+  const component = labels['app.kubernetes.io/component'];
+  return component === 'operator' || (component === 'agent' && system !== 'MBCAS');
+}
+
+/**
+ * Undefined for every other pod. One on its way out writes until it has ended.
+ * @param ownNamespace of the operator; left out, it is not known.
+ */
+export function runningPredecessor(pod: PodRecord, ownNamespace?: string): RunningPredecessor | undefined {
+  const { namespace, name, phase, template } = pod;
   const system = phase === 'Running' ? predecessorOf(template.labels) : undefined;
-  return system && { system, pod: `${namespace}/${name}` };
+  if (system === undefined || isOurPod(template.labels, system)) return undefined;
+  const isTheirs = namespace === ownNamespace || namespace === 'kube-system' || isNamedAfter(namespace, system);
+  return isTheirs ? { system, pod: `${namespace}/${name}` } : undefined;
+}
+
+/** Anybody may give his pods any label: only where an administrator says who has pods does it count for the whole cluster. */
+function isNamedAfter(namespace: string, system: Predecessor): boolean {
+  const label = system.toLowerCase();
+  return namespace === label || namespace.startsWith(`${label}-`);
 }
 
 interface WithPredecessors {

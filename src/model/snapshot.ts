@@ -26,6 +26,8 @@ export interface SnapshotRecords {
   readonly volumeClaims?: readonly VolumeClaimRecord[];
   /** `pods` are those of some namespaces only: what nodes have left is not known. */
   readonly isPartial?: boolean;
+  /** That of the operator; left out, it is not known. */
+  readonly ownNamespace?: string;
   /** Synced and fresh when left out. */
   readonly freshness?: Freshness;
 }
@@ -51,7 +53,7 @@ export function createSnapshot(records: SnapshotRecords): ClusterView {
   const seen = (sums: NodeUsage): NodeUsage => (records.isPartial === true ? { ...sums, isPartial: true } : sums);
   const usage = new Map([...podsByNode].map(([node, bound]) => [node, seen(usageOf(bound))]));
   const withoutPods = seen(unused);
-  const predecessors = [...pods.values()].flatMap((pod) => runningPredecessor(pod) ?? []);
+  const predecessors = [...pods.values()].flatMap((pod) => runningPredecessor(pod, records.ownNamespace) ?? []);
   const freshness = records.freshness ?? fresh;
 
   return {

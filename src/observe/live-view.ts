@@ -50,8 +50,9 @@ export interface LiveView extends ClusterView {
 /**
  * Builds the view. The indexes start empty and fill as the informers deliver.
  * @param owners other owners of ReplicaSets; left out, there are none.
+ * @param ownNamespace of the operator; left out, it is not known.
  */
-export function createLiveView(stores: LiveStores, owners?: OwnerStores): LiveView {
+export function createLiveView(stores: LiveStores, owners?: OwnerStores, ownNamespace?: string): LiveView {
   const fixed: readonly (readonly [string, Informer<unknown>])[] = Object.entries(stores);
   const informers = (): readonly (readonly [string, Informer<unknown>])[] => {
     const followed = owners?.active() ?? [];
@@ -62,7 +63,7 @@ export function createLiveView(stores: LiveStores, owners?: OwnerStores): LiveVi
   const podsByOwner = createRecordIndex<PodRecord>({ groupOf: (pod) => pod.owner?.uid, isSame: hasSameUid });
   const podsByNode = createRecordIndex<PodRecord>({ groupOf: (pod) => pod.nodeName, isSame: hasSameUid });
   const usage = createNodeUsageIndex();
-  const predecessors = createPredecessorIndex();
+  const predecessors = createPredecessorIndex(ownNamespace);
   const replicaSetsByUid = new Map<string, ReplicaSetRecord>();
   const replicaSetsByOwner = createRecordIndex<ReplicaSetRecord>({
     groupOf: ({ owner }) => owner?.uid,

@@ -5,7 +5,7 @@ import { createPredecessorIndex } from './predecessor-index.ts';
 
 const podOf = (label: string, name: string, changes: Partial<PodRecord> = {}): PodRecord => {
   const template = aTemplate({ labels: { 'app.kubernetes.io/name': label } });
-  return aPod(aReplicaSet(aDeployment()), name, { template, ...changes });
+  return aPod(aReplicaSet(aDeployment()), name, { namespace: `${label}-system`, template, ...changes });
 };
 
 test('follows pods as they begin and end', () => {
@@ -20,13 +20,21 @@ test('follows pods as they begin and end', () => {
   index.apply(undefined, podOf('web', 'c'));
   const both = index.running();
   expect(both).toEqual([
-    { system: 'OptiPod', pod: 'shop/a' },
-    { system: 'MBCAS', pod: 'shop/b' },
+    { system: 'OptiPod', pod: 'optipod-system/a' },
+    { system: 'MBCAS', pod: 'mbcas-system/b' },
   ]);
   index.apply(running, { ...running, ready: false });
   expect(index.running()).toBe(both);
   index.apply(running, undefined);
-  expect(index.running()).toEqual([{ system: 'MBCAS', pod: 'shop/b' }]);
+  expect(index.running()).toEqual([{ system: 'MBCAS', pod: 'mbcas-system/b' }]);
   index.apply(podOf('mbcas', 'b'), podOf('mbcas', 'b', { phase: 'Failed' }));
   expect(index.running()).toEqual([]);
+});
+
+test('looks for them in the namespace of the operator, too', () => {
+  const index = createPredecessorIndex('platform');
+  index.apply(undefined, podOf('spotalis', 'a', { namespace: 'shop' }));
+  expect(index.running()).toEqual([]);
+  index.apply(undefined, podOf('spotalis', 'a', { namespace: 'platform' }));
+  expect(index.running()).toEqual([{ system: 'Spotalis', pod: 'platform/a' }]);
 });

@@ -8,12 +8,13 @@ export interface PredecessorIndex {
   running(): readonly RunningPredecessor[];
 }
 
-export function createPredecessorIndex(): PredecessorIndex {
+/** @param ownNamespace of {@link runningPredecessor} */
+export function createPredecessorIndex(ownNamespace?: string): PredecessorIndex {
   let running: readonly RunningPredecessor[] = [];
   return {
     apply(before, after) {
-      const was = before === undefined ? undefined : runningPredecessor(before);
-      const is = after === undefined ? undefined : runningPredecessor(after);
+      const was = before === undefined ? undefined : runningPredecessor(before, ownNamespace);
+      const is = after === undefined ? undefined : runningPredecessor(after, ownNamespace);
       if (was?.pod === is?.pod && was?.system === is?.system) return;
       const others = running.filter(({ pod }) => pod !== was?.pod);
       running = is === undefined ? others : [...others, is];

@@ -42,7 +42,7 @@ export interface Engines {
 export function createEngines(options: EnginesOptions): Engines {
   const { api, leadership, clock, random, log } = options;
   const { config, rules } = options.live;
-  const { engines: on, controllers, placement: placing } = config();
+  const { operator, engines: on, controllers, placement: placing } = config();
   const namespaces = controllers.watchNamespaces;
   const scope = namespaces.length === 0 ? undefined : { namespaces, sides: rules().sides };
   const isSizing = on.rightsizing || on.allocation;
@@ -51,7 +51,7 @@ export function createEngines(options: EnginesOptions): Engines {
   reportClocks(options.metrics, oddClocks);
   const stores = createLiveStores({ ...reading, oddClocks });
   const owners = createOwnerStores({ ...reading, kinds: placing.owners });
-  const view = createLiveView(stores, owners);
+  const view = createLiveView(stores, owners, operator.namespace);
   // From here on all follow the view, which must not have had its first list yet.
   const spot = createSpotWatch({ view, rules, clock, random });
   // A knot that is tied by asking later: what resizes asks what is disrupted, and what disrupts whether a pod is being resized.

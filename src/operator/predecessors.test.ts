@@ -26,18 +26,18 @@ import { wish } from './testing/wish.ts';
 import { untilPhase, statusOf as wishStatusOf, worldOf } from './testing/wished-world.ts';
 
 /** A program of that system begins to run. */
-async function begin(world: EmbeddedWorld, label: string): Promise<void> {
-  const metadata = { name: label, namespace: 'shop', labels: { 'app.kubernetes.io/name': label } };
+async function begin(world: EmbeddedWorld, label: string, namespace = 'spotalis-system'): Promise<void> {
+  const metadata = { name: label, namespace, labels: { 'app.kubernetes.io/name': label } };
   const spec = { containers: [{ name: 'manager', image: 'manager:1' }] };
-  await world.api.create(resources.pods, { apiVersion: 'v1', kind: 'Pod', metadata, spec }, inShop);
+  await world.api.create(resources.pods, { apiVersion: 'v1', kind: 'Pod', metadata, spec }, { namespace });
   await world.until('it runs', async () => {
-    const { status } = await world.api.get(resources.pods, label, inShop);
+    const { status } = await world.api.get(resources.pods, label, { namespace });
     return status?.phase === 'Running';
   });
 }
 
 const end = (world: EmbeddedWorld, label: string): Promise<unknown> =>
-  world.api.delete(resources.pods, label, { ...inShop, gracePeriodSeconds: 0 });
+  world.api.delete(resources.pods, label, { namespace: 'spotalis-system', gracePeriodSeconds: 0 });
 
 describe('placement beside Spotalis', () => {
   test('moves nothing while that runs, says why, and goes on by itself', async () => {
@@ -49,6 +49,14 @@ describe('placement beside Spotalis', () => {
     expect(world.evictions).toEqual([]);
     expect(firstBlock(world, 'Deployment', 'web')).toBe('PredecessorRuns');
     await end(world, 'spotalis');
+    await untilSides(world, 'web', 2, 2);
+  });
+
+  test('is not held up by a tenant who calls his own pod so', async () => {
+    const world = await startWorld();
+    await deploy(world, 4, policy(0, 0));
+    await begin(world, 'spotalis', 'shop');
+    await annotate(world, policy(50, 1));
     await untilSides(world, 'web', 2, 2);
   });
 });
@@ -76,7 +84,7 @@ describe('rightsizing beside OptiPod', () => {
     await world.clock.advance(5 * MINUTE);
     expect(await statusOf(world, 'web', { group })).toMatchObject({
       status: 'Skipped',
-      message: expect.stringContaining('OptiPod runs beside Stowage (pod shop/optipod)'),
+      message: expect.stringContaining('OptiPod runs beside Stowage (pod spotalis-system/optipod)'),
     });
     expect(workloadWrites(world)).toEqual([]);
     expect((await requestsOf(world)).map(({ cpu }) => cpu)).toEqual(['500m', '500m']);

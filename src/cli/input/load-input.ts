@@ -110,7 +110,7 @@ export async function loadInput(
     ignored,
     problems: [...warnings, ...problems],
     repeated,
-    view: createSnapshot(records),
+    view: createSnapshot({ ...records, ownNamespace: config.operator.namespace }),
   };
 }
 
