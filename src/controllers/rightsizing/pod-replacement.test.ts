@@ -90,9 +90,11 @@ test.each([
 
 describe('a replacement that came without the size in force', () => {
   const template = aContainer({ size: { memoryRequest: 512 * MIB } });
-  const judge = async (memoryRequest: number) => {
+  const judge = async (memoryRequest: number, managers: readonly string[] = []) => {
     const told: string[] = [];
     const history = {
+      recordEffective: (uid: string) => void told.push(`effective ${uid}`),
+      recordSuccess: (uid: string) => void told.push(`success ${uid}`),
       recordIneffective: (uid: string) => void told.push(`ineffective ${uid}`),
       recordFailure: (uid: string, _: number, cause: string) => void told.push(`failure ${uid}: ${cause}`),
     };
@@ -105,7 +107,12 @@ describe('a replacement that came without the size in force', () => {
     } as unknown as PodReplacementOptions);
     const workload = aSizedWorkload({ containers: [template] });
     const containers = [aContainer({ size: { memoryRequest } })];
-    const { sizing, ...pod } = aSizedPod(workload, 'web-2', { containers }, { createdAt: NOON });
+    const { sizing, ...pod } = aSizedPod(
+      workload,
+      'web-2',
+      { containers, sizeManagers: managers },
+      { createdAt: NOON },
+    );
     const memory = createRightsizingMemory().of(workload.uid);
     const context = { advised: { workload, pods: [] }, policy: validPolicy(), live: [], memory };
     const changes = [{ container: 'app', to: { memoryRequest: 128 * MIB } }];
@@ -130,4 +137,11 @@ describe('a replacement that came without the size in force', () => {
       'ineffective uid-web',
     ]);
   });
+
+  test.each([128, 512])(
+    'or that somebody else has resized since, to %i MiB, says nothing of how it was admitted',
+    async (mib) => {
+      expect(await judge(mib * MIB, ['kubectl-edit'])).toEqual([]);
+    },
+  );
 });

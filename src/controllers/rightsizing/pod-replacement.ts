@@ -15,6 +15,7 @@ import { workloadKey } from '../../model/cluster-view.ts';
 import { applyChanges, sizeKeys, sizeOfContainer, sumOf } from '../../model/pod-size.ts';
 import { wasJustKilled } from '../../model/recent-kill.ts';
 import { podRef, workloadRef } from '../../model/refs.ts';
+import { otherResizer } from '../../model/size-managers.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizeActuator } from './actuator.ts';
 import type { ApplyContext } from './apply.ts';
@@ -116,8 +117,10 @@ export function createPodReplacement({
       firstThatMay(context, drifted, (decision) => actuator.tryEviction(decision, context.policy.spec)),
     judgeLast({ advised: { workload }, live, memory }, drifted) {
       const last = lastEviction.get(memory);
-      // Not by times: pods are dated by another clock.
-      const newer = live.filter(({ pod }) => last?.podUids.has(pod.uid) === false);
+      // Not by times: pods are dated by another clock. One that somebody else sizes does not show how it was admitted.
+      const newer = live.filter(
+        ({ pod, sizing }) => last?.podUids.has(pod.uid) === false && otherResizer(sizing) === undefined,
+      );
       if (newer.length === 0) return;
       lastEviction.delete(memory);
       // A replacement that was made before has what was in force then: that says nothing about admission.
