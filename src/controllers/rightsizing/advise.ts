@@ -1,9 +1,8 @@
 /** Asks for the recommendation of one workload, with everything it depends on. */
 
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
-import { heldOfQuota } from '../../decide/rightsizing/held-of-quota.ts';
+import { heldOfQuota, sharersOfQuota } from '../../decide/rightsizing/held-of-quota.ts';
 import type { LargestNode } from '../../decide/rightsizing/largest-node.ts';
-import { runningPods } from '../../decide/rightsizing/pod-drift.ts';
 import type { RightsizingPolicy } from '../../decide/rightsizing/policy.ts';
 import { rulesOf } from '../../decide/rightsizing/policy-rules.ts';
 import { recommendWorkload, type SizedAdvice } from '../../decide/rightsizing/recommend-workload.ts';
@@ -95,7 +94,7 @@ export function advise(
     quotas: view.quotas(namespace),
     hpas: view.hpas(namespace),
     largestNode: largestNode(pods),
-    replicas: Math.max(workload.replicas, runningPods(pods).length) - (pods.length - alike.length),
+    replicas: sharersOfQuota(workload.replicas, pods, alike),
     held: heldOfQuota(alike, inForce),
   };
   const rulesFor = ({ reverts }: Pick<Lessons, 'reverts'>): RightsizingPolicy => slowedDown(rulesOf(spec), reverts);

@@ -4,6 +4,7 @@ import { hasInfeasibleResize, heldRequest } from '../../model/pod-size.ts';
 import type { ComputeResources } from '../../model/records.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
+import { runningPods } from './pod-drift.ts';
 
 /** Of these containers; what else a pod has, such as the proxy of a mesh, nobody here has a say in. */
 export function heldOfQuota(
@@ -21,4 +22,13 @@ export function heldOfQuota(
     }
   }
   return { cpuMillis, memoryBytes };
+}
+
+/**
+ * How many pods share what quotas leave: those that have the size of all, and those that do not run yet.
+ * @param alike of the pods, those that have no size of their own.
+ */
+export function sharersOfQuota(replicas: number, pods: readonly SizedPod[], alike: readonly SizedPod[]): number {
+  const running = runningPods(pods).length;
+  return Math.max(0, replicas - running) + runningPods(alike).length;
 }

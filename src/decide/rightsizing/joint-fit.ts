@@ -71,7 +71,7 @@ export function quotaRoom(
     const left = hard - (quota.used[key] ?? 0) + (held ?? sharers * current) - sharers * current;
     const growth = Math.floor(left / sharers);
     if (tightest !== undefined && tightest.growth <= growth) continue;
-    const what = `ResourceQuota ${quota.name} leaves ${formatAmount(resource, Math.max(0, left))} of requests.${resource} for ${replicas} pods: raise it to grant more`;
+    const what = `ResourceQuota ${quota.name} leaves ${formatAmount(resource, Math.max(0, left))} of requests.${resource} for ${sharers === 1 ? 'one pod' : `${sharers} pods`}: raise it to grant more`;
     tightest = { growth, stage: 'quota', what };
   }
   return tightest;
