@@ -277,4 +277,11 @@ describe('whose clock is odd', () => {
     expect(odd.map(([teller]) => teller)).toEqual(tellers);
     expect(odd.every(([, ahead]) => ahead === skew)).toBe(true);
   });
+
+  test('of a container that is told late no clock is called right: one that is ahead by as much tells so, too', () => {
+    const { see, odd, right } = observer();
+    see(tell({ created: NOON, started: NOON - 20 * SECOND, ready: NOON }, 40 * SECOND));
+    expect(odd.map(([teller]) => teller)).toEqual(['the API server', 'node n1']);
+    expect(right).toEqual([]);
+  });
 });

@@ -53,7 +53,9 @@ export function createSeenTimes({ clock, isFollowing, clocks }: SeenTimesOptions
         const isBelievable = ahead <= MOST_APART_MILLIS && ahead >= -mostMillis - MOST_APART_MILLIS;
         const dated = isKnown ? had : isBelievable ? told : due;
         const isNews = !isKnown && isChange;
-        if (isNews && isBelievable) clocks.noteRight(tellerOf(name, pod));
+        // What a clock dates that is ahead looks right if it is told late.
+        if (isNews && isBelievable && (prompt.has(name) || name === 'unschedulable'))
+          clocks.noteRight(tellerOf(name, pod));
         if (dated === told) return told;
         replaced.set(name, told);
         if (isNews && (ahead > 0 || prompt.has(name))) clocks.noteOdd(tellerOf(name, pod), ahead);
