@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { type CommandResult, runCommand } from '../testing/run-command.ts';
 import { budget, dump, type Manifest, namespace, shopCluster, workload } from '../testing/shop.ts';
@@ -41,6 +41,24 @@ describe('plan', () => {
       '  blocked   BlockedByPdb: PodDisruptionBudget web allows no disruption now\n            Wait for its pods',
     );
     expect(stdout).toContain('0 actions possible now, 1 blocked');
+  });
+
+  test.each([
+    ['named after it', 'spotalis', [], 1],
+    ['of the operator by default', 'spotalis-system', [], 1],
+    ['of a tenant', 'shop', [], 0],
+    ['that the configuration says is the operator’s', 'platform', ['operator: { namespace: platform }'], 1],
+  ] as const)('Spotalis that runs, in a namespace %s, blocks every move: %s', async (_, home, lines, blocked) => {
+    const folder = mkdtempSync(join(tmpdir(), 'stowage-plan-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, 'config.yaml');
+    writeFileSync(path, lines.join('\n'));
+    const metadata = { name: 'manager', namespace: home, labels: { 'app.kubernetes.io/name': 'spotalis' } };
+    const spec = { nodeName: 'od-1', containers: [{ name: 'manager', image: 'manager:1' }] };
+    const spotalis = { apiVersion: 'v1', kind: 'Pod', metadata, spec, status: { phase: 'Running' } };
+    const { stdout } = await plan([...shopCluster(), ...drifted, budget('web', 1), spotalis], '-c', path);
+    expect(stdout).toContain(`${1 - blocked} action${blocked === 0 ? '' : 's'} possible now, ${blocked} blocked`);
+    if (blocked > 0) expect(stdout).toContain(`PredecessorRuns: Spotalis runs beside Stowage (pod ${home}/manager)`);
   });
 
   test('a settled workload is said to be so', async () => {
