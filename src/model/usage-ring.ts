@@ -1,19 +1,18 @@
 /**
  * A bounded picture of a rolling window, for sources that only know the present: the window is cut into slots, and each
- * slot keeps one of its samples, each with the same likelihood. Percentiles of those are unbiased and cost 1.1 KB a
+ * slot keeps one of its samples, each with the same likelihood. Percentiles of those are unbiased and cost 0.8 KB a
  * container when the window is full.
  */
+
+import { packNumbers, unpackNumbers } from '../lib/packed-numbers.ts';
 import type { Random } from '../lib/random.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import { percentilesOf, type UsageWindow } from './usage-window.ts';
 
 /** OptiPod keeps 10 samples at most, of one pod and of two minutes. */
 const SLOTS = 64;
-/** A place has CPU and both counts in one number: 24, 14 and 14 bits of it, and a number has 53. */
-const MAX_CPU = 2 ** 24 - 1;
+/** A slot has room for no more samples seen: one more hardly changes what the next one's chance is. */
 const MAX_COUNT = 2 ** 14 - 1;
-const CPU_SEEN = MAX_CPU + 1;
-const MEMORY_SEEN = CPU_SEEN * (MAX_COUNT + 1);
 
 export interface SavedRing {
   readonly windowMillis: Millis;
@@ -27,14 +26,25 @@ export interface SavedRing {
   ])[];
 }
 
-/** A class, because there may be one of each container. Plain lists of what is there: a typed array has a buffer besides. */
+/** One slot: the sample kept of each resource, in whole millicores and bytes, and how many were seen. */
+interface Slot {
+  /** Spans of a slot's length since the epoch. */
+  readonly number: number;
+  cpu: number;
+  cpuCount: number;
+  memory: number;
+  memoryCount: number;
+}
+
+/** Of a packed slot: how far it is before the latest, then {@link Slot} from `cpu` on. */
+const NUMBERS_A_SLOT = 5;
+
+/** A class, because there may be one of each container. Nearly all samples are of the latest slot: the others are packed. */
 export class UsageRing {
   readonly windowMillis: Millis;
-  /** Slot of the first place; those after it follow, also those without a sample. At most {@link SLOTS}. */
-  #first = 0;
-  /** Whole millicores, up to 16,777 cores; samples seen of CPU in {@link CPU_SEEN}, and of memory in {@link MEMORY_SEEN}. */
-  #cells: number[] = [];
-  #memory: number[] = [];
+  #latest: Slot | undefined;
+  /** The other slots in which anything was seen, the oldest first. */
+  #past = '';
 
   /** @throws RangeError for a window that is not above 0. */
   constructor(windowMillis: Millis, saved?: SavedRing) {
@@ -42,102 +52,96 @@ export class UsageRing {
     this.windowMillis = windowMillis;
     // Of another window, what was kept stands for other spans of time.
     if (saved?.windowMillis !== windowMillis) return;
-    for (const [slot, cpu, cpuCount, memory, memoryCount] of saved.slots) {
-      const place = this.#open(slot);
-      if (place === undefined) continue;
-      this.#cells[place] = cellOf({ cpu, cpuCount, memoryCount });
-      this.#memory[place] = memory;
-    }
+    this.#keep(
+      saved.slots.map(([number, cpu, cpuCount, memory, memoryCount]) => ({
+        number,
+        cpu: Math.round(cpu),
+        cpuCount: Math.min(MAX_COUNT, cpuCount),
+        memory: Math.round(memory),
+        memoryCount: Math.min(MAX_COUNT, memoryCount),
+      })),
+    );
   }
 
   addCpu(value: number, at: EpochMillis, random: Random): void {
-    const place = this.#placeOf(value, at);
-    if (place === undefined) return;
-    const { cpu, cpuCount, memoryCount } = partsOf(this.#cells[place]);
-    const isKept = isDrawn(cpuCount + 1, random);
-    this.#cells[place] = cellOf({ cpu: isKept ? value : cpu, cpuCount: cpuCount + 1, memoryCount });
+    this.#change(value, at, (slot) => {
+      if (isDrawn(slot.cpuCount + 1, random)) slot.cpu = Math.round(value);
+      slot.cpuCount = Math.min(MAX_COUNT, slot.cpuCount + 1);
+    });
   }
 
   addMemory(value: number, at: EpochMillis, random: Random): void {
-    const place = this.#placeOf(value, at);
-    if (place === undefined) return;
-    const { memoryCount, ...rest } = partsOf(this.#cells[place]);
-    if (isDrawn(memoryCount + 1, random)) this.#memory[place] = value;
-    this.#cells[place] = cellOf({ ...rest, memoryCount: memoryCount + 1 });
+    this.#change(value, at, (slot) => {
+      if (isDrawn(slot.memoryCount + 1, random)) slot.memory = Math.round(value);
+      slot.memoryCount = Math.min(MAX_COUNT, slot.memoryCount + 1);
+    });
   }
 
   /** The percentiles of what is left of the window at `now`. */
   window(now: EpochMillis): UsageWindow {
-    const oldest = this.#slotOf(now) - SLOTS;
-    const cpu: number[] = [];
-    const memory: number[] = [];
-    for (const [slot, cpuValue, cpuCount, memoryValue, memoryCount] of this.save().slots) {
-      if (slot <= oldest) continue;
-      if (cpuCount > 0) cpu.push(cpuValue);
-      if (memoryCount > 0) memory.push(memoryValue);
-    }
-    const percentiles = { cpu: percentilesOf(cpu), memory: percentilesOf(memory) };
-    return { from: now - this.windowMillis, to: now, ...percentiles, isSampled: true };
+    const oldest = this.#numberOf(now) - SLOTS;
+    const slots = this.#slots().filter(({ number }) => number > oldest);
+    const cpu = percentilesOf(slots.flatMap((slot) => (slot.cpuCount > 0 ? slot.cpu : [])));
+    const memory = percentilesOf(slots.flatMap((slot) => (slot.memoryCount > 0 ? slot.memory : [])));
+    return { from: now - this.windowMillis, to: now, cpu, memory, isSampled: true };
   }
 
   save(): SavedRing {
-    const slots: SavedRing['slots'][number][] = [];
-    for (const [place, cell] of this.#cells.entries()) {
-      if (cell === 0) continue;
-      const { cpu, cpuCount, memoryCount } = partsOf(cell);
-      slots.push([this.#first + place, cpu, cpuCount, this.#memory[place] ?? 0, memoryCount]);
-    }
+    const slots = this.#slots().map(
+      ({ number, cpu, cpuCount, memory, memoryCount }) => [number, cpu, cpuCount, memory, memoryCount] as const,
+    );
     return { windowMillis: this.windowMillis, slots };
   }
 
-  #slotOf(at: EpochMillis): number {
+  #numberOf(at: EpochMillis): number {
     return Math.floor((at * SLOTS) / this.windowMillis);
   }
 
-  /** Undefined for what is no amount, or too old. */
-  #placeOf(value: number, at: EpochMillis): number | undefined {
-    if (!(value >= 0) || !Number.isFinite(value) || !Number.isFinite(at)) return undefined;
-    return this.#open(this.#slotOf(at));
+  /** Nothing for what is no amount, or too old. */
+  #change(value: number, at: EpochMillis, draw: (slot: Slot) => void): void {
+    if (!(value >= 0) || !Number.isFinite(value) || !Number.isFinite(at)) return;
+    const number = this.#numberOf(at);
+    if (this.#latest?.number === number) {
+      draw(this.#latest);
+      return;
+    }
+    const slots = this.#slots();
+    const known = slots.find((slot) => slot.number === number);
+    const slot = known ?? { number, cpu: 0, cpuCount: 0, memory: 0, memoryCount: 0 };
+    draw(slot);
+    this.#keep(known === undefined ? [...slots, slot] : slots);
   }
 
-  /** Makes the slot one of the window. @returns its place; undefined when it is too old for that. */
-  #open(slot: number): number | undefined {
-    const isEmpty = this.#cells.length === 0;
-    const latest = this.#first + this.#cells.length - 1;
-    if (isEmpty) this.#reshape(slot, slot);
-    else if (slot <= latest - SLOTS) return undefined;
-    else if (slot > latest) this.#reshape(Math.max(this.#first, slot - SLOTS + 1), slot);
-    else if (slot < this.#first) this.#reshape(slot, latest);
-    return slot - this.#first;
+  /** Those in which anything was seen, the oldest first. */
+  #slots(): Slot[] {
+    if (this.#latest === undefined) return [];
+    const slots: Slot[] = [];
+    const numbers = unpackNumbers(this.#past);
+    for (let at = 0; at < numbers.length; at += NUMBERS_A_SLOT) {
+      const [age = 0, cpu = 0, cpuCount = 0, memory = 0, memoryCount = 0] = numbers.slice(at, at + NUMBERS_A_SLOT);
+      slots.push({ number: this.#latest.number - age, cpu, cpuCount, memory, memoryCount });
+    }
+    return [...slots, this.#latest];
   }
 
-  /** Forgets what is not of these slots, both included. */
-  #reshape(first: number, latest: number): void {
-    const reshaped = (list: readonly number[]): number[] =>
-      Array.from({ length: latest - first + 1 }, (_, place) => list[first - this.#first + place] ?? 0);
-    this.#cells = reshaped(this.#cells);
-    this.#memory = reshaped(this.#memory);
-    this.#first = first;
+  /** Keeps what is in the window that ends with the latest of these. */
+  #keep(slots: readonly Slot[]): void {
+    const seen = slots.filter(({ cpuCount, memoryCount }) => cpuCount + memoryCount > 0);
+    const inOrder = seen.sort((one, other) => one.number - other.number);
+    const latest = inOrder.pop();
+    if (latest === undefined) return;
+    const past = inOrder.filter(({ number }) => latest.number - number < SLOTS);
+    this.#latest = latest;
+    this.#past = packNumbers(
+      past.flatMap(({ number, cpu, cpuCount, memory, memoryCount }) => [
+        latest.number - number,
+        cpu,
+        cpuCount,
+        memory,
+        memoryCount,
+      ]),
+    );
   }
-}
-
-/** Of one slot: samples seen, and the one of CPU that was kept. */
-interface CellParts {
-  readonly cpu: number;
-  readonly cpuCount: number;
-  readonly memoryCount: number;
-}
-
-function cellOf({ cpu, cpuCount, memoryCount }: CellParts): number {
-  const [seen, memorySeen] = [Math.min(MAX_COUNT, cpuCount), Math.min(MAX_COUNT, memoryCount)];
-  return Math.min(MAX_CPU, Math.round(cpu)) + seen * CPU_SEEN + memorySeen * MEMORY_SEEN;
-}
-
-function partsOf(cell = 0): CellParts {
-  const memoryCount = Math.floor(cell / MEMORY_SEEN);
-  const rest = cell - memoryCount * MEMORY_SEEN;
-  const cpuCount = Math.floor(rest / CPU_SEEN);
-  return { cpu: rest - cpuCount * CPU_SEEN, cpuCount, memoryCount };
 }
 
 /** Each of the first n samples is the one kept with a likelihood of 1/n. */
