@@ -14,17 +14,7 @@ import { isGlobal } from './converge.ts';
 import type { RightsizingParts } from './parts.ts';
 import { type Given, putInForce } from './replica-change.ts';
 import type { ReplicaMemory } from './replica-memory.ts';
-import {
-  type Gathering,
-  inTime,
-  isOfTurns,
-  isScarce,
-  lasting,
-  noteShort,
-  paceNow,
-  restedOf,
-  waitingFor,
-} from './replica-turns.ts';
+import { type Gathering, inTime, isOfTurns, lasting, paceNow, waitingFor } from './replica-turns.ts';
 import type { ReplicasSized } from './replicas.ts';
 import { passGate } from './restart-gate.ts';
 import type { ApplyResult } from './result.ts';
@@ -55,41 +45,52 @@ const MAX_TRIES = 3;
 export function createReplicaRound(options: ReplicaRoundOptions): ReplicaRound {
   const { actuator, settings, clock } = options;
   const ask = createAskReplica(options);
+  /** Since when decreases of replicas that cost a restart wait for others to come with them. */
+  const awaitingSince = new WeakMap<ReplicaMemory, Map<string, EpochMillis>>();
 
-  /** What may begin of the advice of one replica, whoever’s turn it is to be lowered. Keeps `own.awaitingSince`. */
+  const waitingOf = ({ own, replicas }: ReplicaRoundQuestion): Map<string, EpochMillis> => {
+    const running = new Set(replicas.map(({ replica }) => replica));
+    const waiting = new Map([...(awaitingSince.get(own) ?? [])].filter(([replica]) => running.has(replica)));
+    awaitingSince.set(own, waiting);
+    return waiting;
+  };
+
+  /** What may begin of the advice of one replica, whoever’s turn it is to be lowered. Keeps `waiting`. */
   const planOf = (
     { advised: ofAll, memory, policy }: ApplyContext,
     { own, gathering }: ReplicaRoundQuestion,
     { replica, pod, state: written, advice }: ReplicaAdvice,
     state: ReplicaState,
+    waiting: Map<string, EpochMillis>,
     now: EpochMillis,
   ): { readonly change: ReplicaChange; readonly held: ApplyResult | undefined } => {
     const { changedAt } = state;
     const inForce = withReplicaSizes(ofAll.inForce, state);
-    const watch = own.watches.get(replica);
+    const watch = own.watches.ongoing.get(replica);
     const due = dueChanges(advice);
     const begun = ofAll.workload.isRollingOut ? helpInRollout(due, inForce, [pod], now).raises : due;
     const may = mayBegin(begun, inForce, watch === undefined ? [] : [watch]);
-    const waited = own.awaitingSince.get(replica);
-    const asked = { advised: { inForce, advice }, policy, lastApplied: changedAt, awaitingSince: waited, now };
-    const { beginning, held, awaitingSince } = passGate(asked, may, settings(), true);
-    if (awaitingSince === undefined) own.awaitingSince.delete(replica);
-    else own.awaitingSince.set(replica, awaitingSince);
+    const awaitingSince = waiting.get(replica);
+    const asked = { advised: { inForce, advice }, policy, lastApplied: changedAt, awaitingSince, now };
+    const { beginning, held, awaitingSince: since } = passGate(asked, may, settings(), true);
+    if (since === undefined) waiting.delete(replica);
+    else waiting.set(replica, since);
     const least = inTime(beginning.raises, inForce, gathering);
     // Who bounds the steps up wants them small.
-    const isLasting = isScarce(own, now) && policy.spec.updates.maxStepUp === undefined;
+    const isLasting = own.turns.isScarce(now) && policy.spec.updates.maxStepUp === undefined;
     const raises = isLasting ? lasting(least, inForce, ofAll.advice) : least;
     // The guards go by what the view shows: that it has a size of its own must be seen there.
     const isSeen = written !== undefined && memory.annotations.areShown;
     const isRested = changedAt === undefined || now - changedAt >= settings().revertMillis;
-    const decreases = isSeen && isRested ? restedOf(own, replica, beginning.decreases, now) : [];
+    const decreases = isSeen && isRested ? own.turns.restedOf(replica, beginning.decreases, now) : [];
     return { change: { raises, decreases, least, inForce }, held };
   };
 
   return async (context, question) => {
     const { replicas, states, harmed, own, gathering } = question;
     const now = clock.now();
-    const pace = paceNow(own, states, context.policy.spec.updates, settings(), now);
+    const waiting = waitingOf(question);
+    const pace = paceNow(own.watches.ongoing, states, context.policy.spec.updates, settings(), now);
     let room = harmed.size > 0 || gathering.all > 0 || pace.kind === 'wait' ? 0 : pace.atMost;
     let tries = Number.isFinite(room) ? MAX_TRIES : Number.POSITIVE_INFINITY;
     const given: Given[] = [];
@@ -105,7 +106,7 @@ export function createReplicaRound(options: ReplicaRoundOptions): ReplicaRound {
       const { replica, pod } = advised;
       const state = states.get(replica);
       if (state === undefined || harmed.has(replica) || actuator.isResizing(pod.pod.uid)) continue;
-      const plan = planOf(context, question, advised, state, now);
+      const plan = planOf(context, question, advised, state, waiting, now);
       held ??= plan.held;
       const { raises, inForce } = plan.change;
       const isTurn = room > 0 && tries > 0;
@@ -117,7 +118,7 @@ export function createReplicaRound(options: ReplicaRoundOptions): ReplicaRound {
       if (decreases.length > 0) tries--;
       if (made !== undefined) {
         if (made.decreases.length > 0) room--;
-        const put = putInForce(advised, inForce, state, made, own.watches.get(replica), now);
+        const put = putInForce(advised, inForce, state, made, own.watches.ongoing.get(replica), now);
         states.set(replica, put.state);
         given.push(put.given);
       } else if (why?.reason !== undefined && isGlobal(why.reason)) {
@@ -125,7 +126,7 @@ export function createReplicaRound(options: ReplicaRoundOptions): ReplicaRound {
         break;
       }
     }
-    if (gathering.memory === 0) noteShort(own, isShort, now);
+    if (gathering.memory === 0) own.turns.noteShort(isShort, now);
     const paced = isPaced ? waitingFor(pace, given[0]?.replica, replicas) : undefined;
     return { given, kept, waiting: paced ?? held };
   };

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { noAdvice } from '../../decide/rightsizing/advice.ts';
 import type { SizedAdvice } from '../../decide/rightsizing/recommend-workload.ts';
 import type { ContainerSize, ContainerSpecRecord } from '../../model/sizing-records.ts';
-import { inheritedFrom, type ReplicaMemory } from './replica-memory.ts';
-import { gatheringFor, inTime, isScarce, lasting, noteRaised, noteShort, restedOf } from './replica-turns.ts';
+import { inTime, lasting, ReplicaTurns } from './replica-turns.ts';
 
 const aContainer = (size: ContainerSize): ContainerSpecRecord => ({
   name: 'app',
@@ -13,16 +12,7 @@ const aContainer = (size: ContainerSize): ContainerSpecRecord => ({
   memoryRestart: 'NotRequired',
   hasReadinessProbe: false,
 });
-const nothing = inheritedFrom(new Map());
-const own = {
-  inherited: nothing,
-  watches: new Map(),
-  absentSince: new Map(),
-  awaitingSince: new Map(),
-  raisedAt: new Map(),
-  shortSince: undefined,
-  scarceAt: undefined,
-};
+const aTurns = (): ReplicaTurns => new ReplicaTurns(new Map());
 
 test.each([
   { revertMillis: 1_800_000, after: 0, memory: 15_000, all: 60_000 },
@@ -32,35 +22,37 @@ test.each([
   { revertMillis: 60_000, after: 0, memory: 15_000, all: 30_000 },
   { revertMillis: 0, after: 0, memory: 0, all: 0 },
 ])('with decreases watched for $revertMillis ms, $after ms after a write', ({ revertMillis, after, memory, all }) => {
-  expect(gatheringFor({ ...own, writtenAt: 1_000_000 }, { revertMillis }, 1_000_000 + after)).toEqual({ memory, all });
+  const turns = aTurns();
+  turns.noteWritten([], 1_000_000);
+  expect(turns.gathering({ revertMillis }, 1_000_000 + after)).toEqual({ memory, all });
 });
 
 test('nothing was written yet: nothing is waited for', () => {
-  expect(gatheringFor({ ...own, writtenAt: undefined }, { revertMillis: 60_000 }, 0)).toEqual({ memory: 0, all: 0 });
+  expect(aTurns().gathering({ revertMillis: 60_000 }, 0)).toEqual({ memory: 0, all: 0 });
 });
 
 test('what was raised is not lowered for twenty minutes; other resources and replicas are', () => {
-  const memory = { raisedAt: new Map<string, number>(), scarceAt: undefined, inherited: nothing };
+  const turns = aTurns();
   const before = [aContainer({ cpuRequest: 100, memoryRequest: 1000 })];
-  noteRaised(
-    memory,
-    { replica: '0', before, changes: [{ container: 'app', to: { cpuRequest: 200, memoryRequest: 500 } }] },
+  turns.noteWritten(
+    [{ replica: '0', before, changes: [{ container: 'app', to: { cpuRequest: 200, memoryRequest: 500 } }] }],
     0,
   );
   const less = [{ container: 'app', to: { cpuRequest: 50, memoryRequest: 400 } }];
-  expect(restedOf(memory, '0', less, 1_199_999)).toEqual([{ container: 'app', to: { memoryRequest: 400 } }]);
-  expect(restedOf(memory, '1', less, 0)).toEqual(less);
-  expect(restedOf(memory, '0', less, 1_200_000)).toEqual(less);
+  expect(turns.restedOf('0', less, 1_199_999)).toEqual([{ container: 'app', to: { memoryRequest: 400 } }]);
+  expect(turns.restedOf('1', less, 0)).toEqual(less);
+  expect(turns.restedOf('0', less, 1_200_000)).toEqual(less);
 });
 
 const HOUR = 3_600_000;
 const before = [aContainer({ cpuRequest: 100, memoryRequest: 1000, memoryLimit: 2000 })];
 
 test('where more memory had to wait for its turn, no memory is lowered for an hour', () => {
-  const memory = { raisedAt: new Map<string, number>(), scarceAt: 7, inherited: nothing };
+  const turns = aTurns();
+  for (const at of [7 - 30_000, 7]) turns.noteShort(true, at);
   const less = [{ container: 'app', to: { cpuRequest: 50, memoryRequest: 400 } }];
-  expect(restedOf(memory, '0', less, 6 + HOUR)).toEqual([{ container: 'app', to: { cpuRequest: 50 } }]);
-  expect(restedOf(memory, '0', less, 7 + HOUR)).toEqual(less);
+  expect(turns.restedOf('0', less, 6 + HOUR)).toEqual([{ container: 'app', to: { cpuRequest: 50 } }]);
+  expect(turns.restedOf('0', less, 7 + HOUR)).toEqual(less);
 });
 
 test.each<[string, Readonly<Record<string, number | undefined>>, number, 'all' | 'cpu' | 'none']>([
@@ -72,21 +64,21 @@ test.each<[string, Readonly<Record<string, number | undefined>>, number, 'all' |
 ])('another leader changed %s', (_, changedAt, now, expected) => {
   const common = { sizes: new Map(), before: undefined, lessons: { floors: [], reverts: 0 } };
   const found = Object.entries(changedAt).map(([replica, at]) => [replica, { ...common, changedAt: at }] as const);
-  const memory = { raisedAt: new Map<string, number>(), scarceAt: undefined, inherited: inheritedFrom(new Map(found)) };
+  const turns = new ReplicaTurns(new Map(found));
   const all = [{ container: 'app', to: { cpuRequest: 50, memoryRequest: 400 } }];
   const cpu = [{ container: 'app', to: { cpuRequest: 50 } }];
-  expect(restedOf(memory, '0', all, now)).toEqual({ all, cpu, none: [] }[expected]);
+  expect(turns.restedOf('0', all, now)).toEqual({ all, cpu, none: [] }[expected]);
 });
 
 test('turns are scarce where more memory waits at every look for half a minute', () => {
-  const memory: Pick<ReplicaMemory, 'shortSince' | 'scarceAt'> = { shortSince: undefined, scarceAt: undefined };
+  const turns = aTurns();
   const look = (at: number, isShort: boolean): boolean => {
-    noteShort(memory, isShort, at);
-    return isScarce(memory, at);
+    turns.noteShort(isShort, at);
+    return turns.isScarce(at);
   };
   expect([look(0, true), look(29_999, true), look(29_999, false), look(30_000, true)]).toEqual(Array(4).fill(false));
   expect([look(60_000, true), look(60_000, false)]).toEqual([true, true]);
-  expect([isScarce(memory, 59_999 + HOUR), isScarce(memory, 60_000 + HOUR)]).toEqual([true, false]);
+  expect([turns.isScarce(59_999 + HOUR), turns.isScarce(60_000 + HOUR)]).toEqual([true, false]);
 });
 
 test('a twentieth more memory waits for nobody, a little more can, and CPU', () => {

@@ -12,10 +12,9 @@ import { harmedAt, type ReplicaStates } from '../../model/replica-sizes.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { ReplicaAdvice } from './advise-replicas.ts';
 import type { Given } from './replica-change.ts';
-import type { ReplicaMemory } from './replica-memory.ts';
 import { type ApplyResult, pending } from './result.ts';
 import type { RightsizingSettings } from './settings.ts';
-import { watchedSince } from './watches.ts';
+import { type OngoingChange, watchedSince } from './watches.ts';
 
 /**
  * What is due within this time for whichever replica is done at once: each time is a write to the workload, which all
@@ -31,50 +30,80 @@ export interface Gathering {
   readonly all: Millis;
 }
 
-export function gatheringFor(
-  { writtenAt = Number.NEGATIVE_INFINITY }: ReplicaMemory,
-  { revertMillis }: Pick<RightsizingSettings, 'revertMillis'>,
-  now: EpochMillis,
-): Gathering {
-  // The others follow while the first is still watched.
-  const left = (millis: Millis): Millis => Math.max(0, writtenAt + Math.min(millis, revertMillis / 2) - now);
-  return { memory: left(GATHER_MEMORY_MILLIS), all: left(GATHER_MILLIS) };
-}
-
 /** What was just raised is not lowered again for so long: a size that follows every ripple would turn all day. */
 const REST_MILLIS: Millis = 1_200_000;
+/** A wait of one look is no shortage. */
+const SHORT_MILLIS: Millis = 30_000;
+/** So long after more memory had to wait for its turn, replicas are given what lasts. */
+const SCARCE_MILLIS: Millis = 3_600_000;
 
 const raisedKey = (replica: string, { container, resource }: SizedPart): string =>
   `${replica} ${container} ${resource}`;
 
-/** Of decreases, what was not raised of late, and no memory where others wait for theirs. */
-export function restedOf(
-  { raisedAt, scarceAt, inherited }: Pick<ReplicaMemory, 'raisedAt' | 'scarceAt' | 'inherited'>,
-  replica: string,
-  decreases: readonly SizeChange[],
-  now: EpochMillis,
-): readonly SizeChange[] {
-  // Where another leader changed something, more memory may have waited, and this replica may have been raised.
-  const isMemoryKept = isScarce({ scarceAt }, now) || isScarce({ scarceAt: inherited.lastAt }, now);
-  const restless = partsOf(decreases).filter((part) => {
-    if (part.resource === 'memory' && isMemoryKept) return true;
-    const at = raisedAt.get(raisedKey(replica, part)) ?? inherited.byReplica.get(replica);
-    return at !== undefined && now - at < REST_MILLIS;
-  });
-  return without(decreases, restless);
-}
+/** When replicas of one workload were changed, and so when they may be again. */
+export class ReplicaTurns {
+  /** When another leader changed them. What it raised then, and whether others waited for more, nobody knows any more. */
+  readonly #inherited: ReadonlyMap<string, EpochMillis>;
+  /** The latest of them. */
+  readonly #inheritedAt: EpochMillis;
+  /** When a resource of a replica was last raised. */
+  readonly #raisedAt = new Map<string, EpochMillis>();
+  /** Since when, look by look, more memory has to wait for its turn among all changes of the cluster. */
+  #shortSince: EpochMillis | undefined;
+  /** When it last had for long. */
+  #scarceAt = Number.NEGATIVE_INFINITY;
+  /** When sizes of replicas were last written on the workload. */
+  #writtenAt = Number.NEGATIVE_INFINITY;
 
-/** Remembers what was raised of a replica, and forgets what rests. */
-export function noteRaised(
-  { raisedAt }: Pick<ReplicaMemory, 'raisedAt'>,
-  { replica, changes, before }: Pick<Given, 'replica' | 'changes' | 'before'>,
-  now: EpochMillis,
-): void {
-  for (const [key, at] of raisedAt) if (now - at >= REST_MILLIS) raisedAt.delete(key);
-  for (const change of changes) {
-    const lowered = loweredResources(change, before);
-    for (const part of partsOf([change]))
-      if (!lowered.includes(part.resource)) raisedAt.set(raisedKey(replica, part), now);
+  /** @param found what the workload says of them at the first look. */
+  constructor(found: ReplicaStates) {
+    const changed = [...found].flatMap(([replica, { changedAt }]) =>
+      changedAt === undefined ? [] : [[replica, changedAt] as const],
+    );
+    this.#inherited = new Map(changed);
+    this.#inheritedAt = Math.max(Number.NEGATIVE_INFINITY, ...this.#inherited.values());
+  }
+
+  gathering({ revertMillis }: Pick<RightsizingSettings, 'revertMillis'>, now: EpochMillis): Gathering {
+    // The others follow while the first is still watched.
+    const left = (millis: Millis): Millis => Math.max(0, this.#writtenAt + Math.min(millis, revertMillis / 2) - now);
+    return { memory: left(GATHER_MEMORY_MILLIS), all: left(GATHER_MILLIS) };
+  }
+
+  /** Of decreases, what was not raised of late, and no memory where others wait for theirs. */
+  restedOf(replica: string, decreases: readonly SizeChange[], now: EpochMillis): readonly SizeChange[] {
+    // Where another leader changed something, more memory may have waited, and this replica may have been raised.
+    const isMemoryKept = this.isScarce(now) || now - this.#inheritedAt < SCARCE_MILLIS;
+    const restless = partsOf(decreases).filter((part) => {
+      if (part.resource === 'memory' && isMemoryKept) return true;
+      const at = this.#raisedAt.get(raisedKey(replica, part)) ?? this.#inherited.get(replica);
+      return at !== undefined && now - at < REST_MILLIS;
+    });
+    return without(decreases, restless);
+  }
+
+  /** It is written on the workload what these are given. */
+  noteWritten(given: readonly Pick<Given, 'replica' | 'changes' | 'before'>[], now: EpochMillis): void {
+    this.#writtenAt = now;
+    for (const [key, at] of this.#raisedAt) if (now - at >= REST_MILLIS) this.#raisedAt.delete(key);
+    for (const { replica, changes, before } of given) {
+      for (const change of changes) {
+        const lowered = loweredResources(change, before);
+        for (const part of partsOf([change]))
+          if (!lowered.includes(part.resource)) this.#raisedAt.set(raisedKey(replica, part), now);
+      }
+    }
+  }
+
+  /** @param isShort at this look more memory waits for its turn. */
+  noteShort(isShort: boolean, now: EpochMillis): void {
+    this.#shortSince = isShort ? (this.#shortSince ?? now) : undefined;
+    if (this.#shortSince !== undefined && now - this.#shortSince >= SHORT_MILLIS) this.#scarceAt = now;
+  }
+
+  /** More memory had to wait for long, in the last hour. */
+  isScarce(now: EpochMillis): boolean {
+    return now - this.#scarceAt < SCARCE_MILLIS;
   }
 }
 
@@ -91,25 +120,6 @@ export function inTime(
 /** The cluster as a whole takes only so many changes at once, or in a minute. */
 export function isOfTurns(reason: ReasonName): boolean {
   return reason === 'ChangePace' || reason === 'ResizeConcurrency';
-}
-
-/** A wait of one look is no shortage. */
-const SHORT_MILLIS: Millis = 30_000;
-/** So long after more memory had to wait for its turn, replicas are given what lasts. */
-const SCARCE_MILLIS: Millis = 3_600_000;
-
-/** @param isShort at this look more memory waits for its turn. */
-export function noteShort(
-  own: Pick<ReplicaMemory, 'shortSince' | 'scarceAt'>,
-  isShort: boolean,
-  now: EpochMillis,
-): void {
-  own.shortSince = isShort ? (own.shortSince ?? now) : undefined;
-  if (own.shortSince !== undefined && now - own.shortSince >= SHORT_MILLIS) own.scarceAt = now;
-}
-
-export function isScarce({ scarceAt }: Pick<ReplicaMemory, 'scarceAt'>, now: EpochMillis): boolean {
-  return scarceAt !== undefined && now - scarceAt < SCARCE_MILLIS;
 }
 
 /**
@@ -160,7 +170,7 @@ const LEAST_PAUSE_MILLIS: Millis = 600_000;
 
 /** How many may be lowered now. */
 export function paceNow(
-  { watches }: Pick<ReplicaMemory, 'watches'>,
+  watches: ReadonlyMap<string, OngoingChange>,
   states: ReplicaStates,
   { cooldownMillis }: Pick<PolicySpec['updates'], 'cooldownMillis'>,
   { canaryMillis }: Pick<RightsizingSettings, 'canaryMillis'>,

@@ -16,7 +16,6 @@ import { type Given, neverLess, type TellReplicas, tellReplicas } from './replic
 import { createReplicaMemories, type ReplicaMemory } from './replica-memory.ts';
 import { type PutBackOptions, putBackReplicas } from './replica-put-back.ts';
 import { createReplicaRound, type ReplicaRoundOptions } from './replica-round.ts';
-import { gatheringFor, noteRaised } from './replica-turns.ts';
 import { type ApplyResult, pending } from './result.ts';
 import { lookAfterReplicas, type ReplicaHarm } from './watch-replicas.ts';
 
@@ -60,11 +59,11 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
     if (asked === undefined || asked.obstacle !== undefined) return nothingSized;
     const own = memoryOf(memory, asked.states);
     const now = clock.now();
-    const gathering = gatheringFor(own, settings(), now);
+    const gathering = own.turns.gathering(settings(), now);
     const isGathered = gathering.all === 0;
     const { revertMillis } = settings();
     const lookAfter = { changes: options.changes, revertMillis, mayEnd: isGathered, now };
-    const { states, harms } = await lookAfterReplicas(context, asked, own, lookAfter);
+    const { states, harms } = await lookAfterReplicas(context, asked, own.watches, lookAfter);
     // While what is in force for all is being tried on one of them, nobody leaves.
     const { ongoing, takenBack } = memory.watches;
     if (isGathered && ongoing.length === 0 && takenBack.length === 0 && !workload.isRollingOut) {
@@ -89,7 +88,7 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
       kept,
       waiting,
       ...(!isGathered && { againAfterMillis: gathering.memory || gathering.all }),
-      ...((own.watches.size > 0 || harms.length > 0) && { againAfterMillis: LOOK_AGAIN_MILLIS }),
+      ...((own.watches.ongoing.size > 0 || harms.length > 0) && { againAfterMillis: LOOK_AGAIN_MILLIS }),
     };
   };
 }
@@ -118,19 +117,15 @@ async function write(
   });
   if (failed !== undefined) {
     // Whether it was written or not: what is watched of them is read anew from what is there.
-    for (const { replica } of [...given, ...harms]) own.watches.delete(replica);
+    for (const { replica } of [...given, ...harms]) own.watches.set(replica, undefined);
     return failed;
   }
-  own.writtenAt = now;
+  own.turns.noteWritten(given, now);
   if (isChange) {
     memory.times.noteApplied(now, 'InPlace');
     memory.times.noteInForce();
   }
-  for (const each of given) {
-    noteRaised(own, each, now);
-    if (each.watch === undefined) own.watches.delete(each.replica);
-    else own.watches.set(each.replica, each.watch);
-  }
+  for (const { replica, watch } of given) own.watches.set(replica, watch);
   tellReplicas(options, context, given, harms);
   return undefined;
 }

@@ -13,7 +13,7 @@ import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { ReplicaAdvice, ReplicasAdvised } from './advise-replicas.ts';
 import type { ApplyContext } from './apply.ts';
 import { type Changes, floorsOf } from './change.ts';
-import type { ReplicaMemory } from './replica-memory.ts';
+import type { ReplicaWatches } from './replica-watches.ts';
 import { nothingSeen } from './throttling.ts';
 import { type OngoingChange, watchEndsAt } from './watches.ts';
 
@@ -45,11 +45,11 @@ const MAX_AGE_MILLIS: Millis = 86_400_000;
 /** A watch is looked at every few seconds; one that ended so long ago ended while nothing was applied. */
 const LATE_MILLIS: Millis = 300_000;
 
-/** Keeps `own`; writes nothing. */
+/** Keeps `watches`; writes nothing. */
 export async function lookAfterReplicas(
   context: ApplyContext,
   { states, replicas }: ReplicasAdvised,
-  own: ReplicaMemory,
+  watches: ReplicaWatches,
   options: LookAfterOptions,
 ): Promise<LookedAfter> {
   const { workload, pods } = context.advised;
@@ -57,45 +57,34 @@ export async function lookAfterReplicas(
   const running = new Map(replicas.map((each) => [each.replica, each]));
   const next = new Map(states);
   const harms: ReplicaHarm[] = [];
-  for (const each of [own.watches, own.absentSince])
-    for (const replica of each.keys()) if (!states.has(replica)) each.delete(replica);
-  for (const replica of own.awaitingSince.keys()) if (!running.has(replica)) own.awaitingSince.delete(replica);
+  watches.keepOnly(states);
   for (const [replica, state] of states) {
-    if (present.has(replica)) own.absentSince.delete(replica);
-    else if (isLongAbsent(replica, own, options.now)) next.delete(replica);
+    if (present.has(replica)) watches.notePresent(replica);
+    else if (watches.noteAbsent(replica, options.now) >= ABSENT_MILLIS) next.delete(replica);
     const advised = running.get(replica);
-    const watch = own.watches.get(replica);
+    const watch = watches.ongoing.get(replica);
     // Without a pod nobody sees whether less is enough.
-    if (advised === undefined && watch !== undefined)
-      own.watches.set(replica, { ...watch, spreadingUntil: options.now });
+    if (advised === undefined && watch !== undefined) watches.set(replica, { ...watch, spreadingUntil: options.now });
     if (advised === undefined || state.before === undefined) continue;
-    const looked = await lookAfterOne(context, advised, state, own, options);
+    const looked = await lookAfterOne(context, advised, state, watches, options);
     next.set(replica, looked.state);
     if (looked.harm !== undefined) harms.push({ replica, harm: looked.harm });
   }
   return { states: next, harms };
 }
 
-function isLongAbsent(replica: string, { absentSince }: ReplicaMemory, now: EpochMillis): boolean {
-  const since = absentSince.get(replica) ?? now;
-  absentSince.set(replica, since);
-  if (now - since < ABSENT_MILLIS) return false;
-  absentSince.delete(replica);
-  return true;
-}
-
 async function lookAfterOne(
   context: ApplyContext,
   { replica, pod, inForce }: ReplicaAdvice,
   state: ReplicaState,
-  { watches }: ReplicaMemory,
+  watches: ReplicaWatches,
   { changes, revertMillis, mayEnd, now }: LookAfterOptions,
 ): Promise<{ readonly state: ReplicaState; readonly harm?: Harm }> {
   const over = (sizes: ReplicaState): { readonly state: ReplicaState } => {
-    watches.delete(replica);
+    watches.set(replica, undefined);
     return { state: { ...sizes, before: undefined } };
   };
-  const known = watches.get(replica) ?? resumed(state, pod, inForce, now);
+  const known = watches.ongoing.get(replica) ?? resumed(state, pod, inForce, now);
   if (known === undefined || now - known.startedAt > MAX_AGE_MILLIS + revertMillis) return over(state);
   if (now > watchEndsAt(known, revertMillis) + LATE_MILLIS) return over(state);
   const isGranted = effectiveChanges(pod.sizing.containers, known.changes).length === 0;

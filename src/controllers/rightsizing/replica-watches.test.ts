@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { ReplicaWatches } from './replica-watches.ts';
+import { nothingSeen } from './throttling.ts';
+import type { OngoingChange } from './watches.ts';
+
+const change: OngoingChange = {
+  changes: [],
+  before: [],
+  startedAt: 0,
+  restarts: new Map(),
+  unready: new Set(),
+  restarting: new Set(),
+  method: 'InPlace',
+  phase: 'spread',
+  canary: undefined,
+  throttling: nothingSeen(),
+};
+
+test('a change of a replica is watched until it is watched no more, or the replica has no size of its own', () => {
+  const watches = new ReplicaWatches();
+  for (const replica of ['0', '1', '2']) watches.set(replica, change);
+  watches.set('0', undefined);
+  expect([...watches.ongoing.keys()]).toEqual(['1', '2']);
+  watches.keepOnly(new Map([['2', 'sized']]));
+  expect([...watches.ongoing.keys()]).toEqual(['2']);
+});
+
+test('how long a replica has had no pod goes on until it has one, or no size of its own', () => {
+  const watches = new ReplicaWatches();
+  const known = new Map([['0', 'sized']]);
+  expect([5, 9].map((now) => watches.noteAbsent('0', now))).toEqual([0, 4]);
+  watches.keepOnly(known);
+  expect(watches.noteAbsent('0', 11)).toBe(6);
+  watches.notePresent('0');
+  expect(watches.noteAbsent('0', 12)).toBe(0);
+  watches.keepOnly(new Map());
+  expect(watches.noteAbsent('0', 20)).toBe(0);
+});
