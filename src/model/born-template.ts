@@ -4,6 +4,7 @@ import { readAppliedSizes, withAppliedSizes } from './applied-sizes.ts';
 import { type SizeKey, sumOf } from './pod-size.ts';
 import type { PodTemplate, WorkloadRecord } from './records.ts';
 import { mostOfAll, readReplicaSizes } from './replica-sizes.ts';
+import { withRequests } from './shared-template.ts';
 
 /**
  * To prove room for the next pod of a workload. Sizes below the template's are not counted on: without the webhook, or
@@ -19,5 +20,5 @@ export function bornTemplate({ template, sized }: Pick<WorkloadRecord, 'template
   const more = (key: SizeKey): number => Math.max(0, sumOf(applied, key) - sumOf(sized.containers, key));
   const { cpuMillis, memoryBytes } = template.requests;
   const requests = { cpuMillis: cpuMillis + more('cpuRequest'), memoryBytes: memoryBytes + more('memoryRequest') };
-  return { ...template, requests };
+  return withRequests(template, requests);
 }

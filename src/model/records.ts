@@ -85,12 +85,12 @@ export interface PodTemplate {
   /** Required affinity or anti-affinity to pods, or DoNotSchedule spread: other pods may keep it from running. */
   readonly hasPodPlacementRules: boolean;
   /** Required affinity to pods, and anti-affinity to its like; left out: there is none. */
-  readonly podAffinity?: readonly PodAffinityRule[];
+  readonly podAffinity?: readonly PodAffinityRule[] | undefined;
   /** Topology spread constraints with DoNotSchedule; left out: there are none. */
-  readonly spread?: readonly SpreadRule[];
+  readonly spread?: readonly SpreadRule[] | undefined;
   readonly terminationGraceSeconds: number;
   /** What the pods would rather have of nodes; only where they say something. */
-  readonly preferences?: PlacementPreferences;
+  readonly preferences?: PlacementPreferences | undefined;
 }
 
 /** One term of required affinity (`together`) or anti-affinity (`apart`) between pods. */

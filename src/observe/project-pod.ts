@@ -5,6 +5,7 @@ import type { Pod } from '../api/core.ts';
 import { createTextInterner, type TextInterner } from '../lib/text-interner.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import type { Labels, OwnerReference, PodPhase, PodRecord, PodTemplate } from '../model/records.ts';
+import { SharedTemplate, type TemplateKind } from '../model/shared-template.ts';
 import type { PodSizing } from '../model/sizing-records.ts';
 import { instant, listOf, requireText, textMap, textOr } from './fields.ts';
 import { createInterner, createLatest, type Interner } from './intern.ts';
@@ -38,7 +39,7 @@ function createTemplateInterner(maxEntries: number): PodInterners['templates'] {
   const tolerations = createInterner<PodTemplate['tolerations']>(maxEntries);
   const nodeSelectors = createInterner<Labels>(maxEntries);
   const amounts = createInterner<Requests>(MAX_REQUESTS);
-  const kinds = createInterner<Omit<PodTemplate, 'requests'>>(maxEntries, (kind) => ({
+  const kinds = createInterner<TemplateKind>(maxEntries, (kind) => ({
     ...kind,
     tolerations: tolerations.intern(kind.tolerations),
     nodeSelector: nodeSelectors.intern(kind.nodeSelector),
@@ -48,7 +49,7 @@ function createTemplateInterner(maxEntries: number): PodInterners['templates'] {
     intern(template) {
       const { requests, ...rest } = template;
       const kind = kinds.intern(rest);
-      return latest(kind, template, () => ({ ...kind, requests: amounts.intern(requests) }));
+      return latest(kind, template, () => new SharedTemplate(kind, amounts.intern(requests)));
     },
   };
 }

@@ -8,6 +8,7 @@ import { findRoom, fitsUnsteered } from '../../model/find-room.ts';
 import { termsOf } from '../../model/node-profiles.ts';
 import { isLive } from '../../model/owners.ts';
 import type { NodeClass, NodeRecord, PodRecord, PodTemplate, Side } from '../../model/records.ts';
+import { withRequests } from '../../model/shared-template.ts';
 import { judgeSpread } from '../../model/spread.ts';
 import type { GuardContext } from '../context.ts';
 import { endRule, evictRule, inWords, object, sizeEvictionRule } from '../objection.ts';
@@ -164,7 +165,7 @@ type Growth = Readonly<Record<'cpuMillis' | 'memoryBytes', number>>;
 function grown(pod: PodRecord, template: PodTemplate, growth: Growth): PodTemplate {
   const { cpuMillis, memoryBytes } = pod.template.requests;
   const requests = { cpuMillis: cpuMillis + growth.cpuMillis, memoryBytes: memoryBytes + growth.memoryBytes };
-  return { ...template, requests: { ...template.requests, ...requests } };
+  return withRequests(template, { ...template.requests, ...requests });
 }
 
 /** The pod itself is among what is used; its place comes free. */
