@@ -148,6 +148,15 @@ describe('pods that differ from the sizes in force', () => {
     expect(await crampedBy('ChangeBackoff', ['more', 'less'])).toEqual(['more']);
     expect(await crampedBy('ChangeBackoff', [])).toEqual([]);
   });
+
+  test('are not cramped where a new pod would have more than the policy of now allows; unless harm is undone', async () => {
+    const changed = [{ container: 'app', to: { cpuRequest: 150, memoryRequest: 256 * MIB } }];
+    const blocks = { low: 'NodeHasNoRoom', high: 'NodeHasNoRoom' } as const;
+    const scene = { live: [pod('low', 50), pod('high', 300)], changed, maxCpu: '100m', blocks };
+    expect(await run(scene)).toMatchObject({ pods: ['low', 'high'], cramped: ['high'] });
+    const takenBack = [{ container: 'app', resource: 'memory' }] as const;
+    expect((await run({ ...scene, takenBack })).cramped).toEqual(['low', 'high']);
+  });
 });
 
 describe('what did harm', () => {

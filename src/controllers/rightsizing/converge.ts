@@ -11,7 +11,7 @@ import {
 import { givenInRollout } from '../../decide/rightsizing/rollout-help.ts';
 import { joinChanges, onlyParts } from '../../decide/rightsizing/side-by-side.ts';
 import { includesPart } from '../../decide/rightsizing/watched-change.ts';
-import { withinMaximum } from '../../decide/rightsizing/within-maximum.ts';
+import { isWithinMaximum, withinMaximum } from '../../decide/rightsizing/within-maximum.ts';
 import type { ResizeDecision } from '../../decide/size-decision.ts';
 import type { ReasonName } from '../../lib/reasons.ts';
 import type { EpochMillis } from '../../lib/units.ts';
@@ -117,7 +117,10 @@ export function createConverge({ actuator, isAllocated, clock }: ConvergeOptions
         if (isGlobal(reason)) break;
       }
     }
-    return { kept, cramped };
+    // A new pod has all that is in force, not only what may be given to a running one.
+    const mayBeNew = ({ pod }: DriftedPod): boolean =>
+      all.some((each) => each.pod === pod && isWithinMaximum(each, workload.containers, policy.spec.bounds));
+    return { kept, cramped: isRestore ? cramped : cramped.filter(mayBeNew) };
   };
 }
 
