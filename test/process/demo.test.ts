@@ -1,7 +1,7 @@
 /** The demo as users start it: real time, real sockets, and nothing left behind. */
 import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { createCheckout, type Finished, plainEnvironment, stowage } from './checkout.ts';
+import { createCheckout, type Finished, plainEnvironment, run, stowage } from './checkout.ts';
 
 /** Longer than the demo needs on a busy machine. */
 const TIMEOUT_MILLIS = 300_000;
@@ -61,6 +61,28 @@ describe('stowage demo', () => {
       );
       expect(existsSync(kubeconfigIn(demo.stdout))).toBe(false);
       expect(readdirSync(temporary.path)).toEqual([]);
+    },
+    TIMEOUT_MILLIS,
+  );
+
+  test(
+    'npm start: who ends npm ends the demo, and no shell between them plays on',
+    async () => {
+      using temporary = createCheckout([]);
+      const env = { ...plainEnvironment(), TMPDIR: temporary.path, npm_config_update_notifier: 'false' };
+      let isTold = false;
+      // Whoever plays on holds the output open; not for long, so that a failure leaves nothing behind.
+      const npm = await run('npm', ['start', '--silent', '--', '--for', '60s'], {
+        env,
+        onOutput(child, soFar) {
+          if (isTold || kubeconfigIn(soFar) === '') return;
+          isTold = true;
+          child.kill('SIGTERM');
+        },
+      });
+      const stderr = 'stowage: it was ended before its first chapter was over, so nothing was judged\n';
+      expect(npm).toMatchObject({ code: 1, signal: null, stderr });
+      expect(existsSync(kubeconfigIn(npm.stdout))).toBe(false);
     },
     TIMEOUT_MILLIS,
   );

@@ -48,7 +48,7 @@ const ensure = (made: Checkout, node = process.execPath): Promise<Finished> =>
 
 const installing = (result: Finished): boolean => result.stderr.includes('installing dependencies');
 
-test('scripts that may install look Node up anew: a shell remembers the old one it began with', () => {
+test('scripts that may install look Node up anew, as a shell remembers the old one it began with, and leave no shell between npm and it', () => {
   const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     scripts: Record<string, string>;
   };
@@ -61,7 +61,7 @@ test('scripts that may install look Node up anew: a shell remembers the old one 
     'test:node',
     'bench:node',
   ]);
-  for (const [, line] of installing) expect(line).toMatch(/^node scripts\/ensure-deps\.mjs && env node \S+/);
+  for (const [, line] of installing) expect(line).toMatch(/^node scripts\/ensure-deps\.mjs && exec env node \S+/);
 });
 
 describe('ensure-deps', () => {

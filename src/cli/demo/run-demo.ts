@@ -74,7 +74,11 @@ function report(
       `${counted(broken.length, 'invariant')} did not hold; run again with --seed ${options.seed}`,
     );
   if (options.for !== undefined && chapters === 0)
-    throw new CommandError('the workloads did not come to rest in time; give the demo more of it with --for');
+    throw new CommandError(
+      context.io.signal.aborted
+        ? 'it was ended before its first chapter was over, so nothing was judged'
+        : 'the workloads did not come to rest in time; give the demo more of it with --for',
+    );
   return exitCodes.ok;
 }
 
