@@ -23,10 +23,11 @@ export interface WatchPace {
   accepted(timeoutSeconds: number): void;
   /** It tells of changes from now on: initial events are over. */
   follows(): void;
-  /** It follows no more. */
+  /** It is over; what it was counts for `afterEnd` or `afterFailure`, until `leave`. */
   ended(): void;
   /** What comes now is no watch: a server that breaks off each listing is asked with growing waits, however long each takes. */
   leave(): void;
+  /** The last watch got so far, though it may be over. */
   isFollowing(): boolean;
   /** The watch is not over by its timeout. */
   isEarly(): boolean;
