@@ -21,6 +21,15 @@ describe('createInterner', () => {
     expect(interner.intern({ a: 2 })).not.toBe(two);
   });
 
+  test('what is used once there is half of the bound outlives what is not', () => {
+    const interner = createInterner<{ a: number }>(100);
+    const values = Array.from({ length: 60 }, (_, a) => interner.intern({ a }));
+    for (let a = 0; a < 60; a += 2) interner.intern({ a });
+    for (let a = 100; a < 170; a++) interner.intern({ a });
+    expect(interner.size).toBe(100);
+    for (let a = 0; a < 60; a += 2) expect(interner.intern({ a })).toBe(values[a]);
+  });
+
   test('only the first value of its kind is prepared, and the prepared copy is the one kept', () => {
     const prepared: number[] = [];
     const interner = createInterner<{ a: number }>(10, (value) => {

@@ -21,8 +21,8 @@ const MOST_TEXT = 8 * 1024 * 1024;
 const LARGEST_TEXT = 32 * 1024;
 
 /**
- * @param maxEntries the least recently used value is forgotten beyond this number; records that still use it keep it
- *   alive, only later equal values get a copy of their own. Positive.
+ * @param maxEntries the least recently used value is forgotten beyond this number, going by uses since there were half
+ *   as many; records that still use it keep it alive, only later equal values get a copy of their own. Positive.
  * @param prepare makes the copy to keep of the first value of its kind, with the same JSON text: to share parts, say.
  */
 export function createInterner<T extends object>(
@@ -30,9 +30,15 @@ export function createInterner<T extends object>(
   prepare: (value: T) => T = (value) => value,
 ): Interner<T> {
   if (!(maxEntries >= 1)) throw new RangeError(`maxEntries must be at least 1, got ${maxEntries}`);
-  // Insertion order is use order: a hit is moved to the end. Digests, as the texts would cost more than the values.
+  // Digests, as the texts would cost more than the values.
   const kept = new Map<string, T>();
   let keptText = 0;
+  // Insertion order becomes use order. Not before it may matter: each move leaves a gap in the map, which is twice as large then.
+  const noteUse = (key: string, value: T): void => {
+    if (kept.size <= maxEntries / 2 && keptText <= MOST_TEXT / 2) return;
+    kept.delete(key);
+    kept.set(key, value);
+  };
   const forgetOldest = (): void => {
     const [oldest] = kept;
     if (oldest === undefined) return;
@@ -48,8 +54,7 @@ export function createInterner<T extends object>(
       const key = hash('sha1', text, 'base64');
       const known = kept.get(key);
       if (known !== undefined) {
-        kept.delete(key);
-        kept.set(key, known);
+        noteUse(key, known);
         return known;
       }
       const first = prepare(value);
