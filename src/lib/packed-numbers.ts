@@ -17,14 +17,18 @@ export function packNumbers(numbers: Iterable<number>): string {
 /** The numbers that were packed. */
 export function unpackNumbers(packed: string): number[] {
   const numbers: number[] = [];
-  let [number, unit] = [0, 1];
+  let number = 0;
+  let unit = 1;
   for (let at = 0; at < packed.length; at++) {
     const byte = packed.charCodeAt(at);
-    number += (byte % MORE) * unit;
-    unit *= MORE;
-    if (byte >= MORE) continue;
-    numbers.push(number);
-    [number, unit] = [0, 1];
+    if (byte >= MORE) {
+      number += (byte - MORE) * unit;
+      unit *= MORE;
+      continue;
+    }
+    numbers.push(number + byte * unit);
+    number = 0;
+    unit = 1;
   }
   return numbers;
 }

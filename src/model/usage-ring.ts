@@ -81,8 +81,8 @@ export class UsageRing {
   window(now: EpochMillis): UsageWindow {
     const oldest = this.#numberOf(now) - SLOTS;
     const slots = this.#slots().filter(({ number }) => number > oldest);
-    const cpu = percentilesOf(slots.flatMap((slot) => (slot.cpuCount > 0 ? slot.cpu : [])));
-    const memory = percentilesOf(slots.flatMap((slot) => (slot.memoryCount > 0 ? slot.memory : [])));
+    const cpu = percentilesOf(slots.filter(({ cpuCount }) => cpuCount > 0).map((slot) => slot.cpu));
+    const memory = percentilesOf(slots.filter(({ memoryCount }) => memoryCount > 0).map((slot) => slot.memory));
     return { from: now - this.windowMillis, to: now, cpu, memory, isSampled: true };
   }
 
@@ -118,8 +118,13 @@ export class UsageRing {
     const slots: Slot[] = [];
     const numbers = unpackNumbers(this.#past);
     for (let at = 0; at < numbers.length; at += NUMBERS_A_SLOT) {
-      const [age = 0, cpu = 0, cpuCount = 0, memory = 0, memoryCount = 0] = numbers.slice(at, at + NUMBERS_A_SLOT);
-      slots.push({ number: this.#latest.number - age, cpu, cpuCount, memory, memoryCount });
+      slots.push({
+        number: this.#latest.number - (numbers[at] ?? 0),
+        cpu: numbers[at + 1] ?? 0,
+        cpuCount: numbers[at + 2] ?? 0,
+        memory: numbers[at + 3] ?? 0,
+        memoryCount: numbers[at + 4] ?? 0,
+      });
     }
     return [...slots, this.#latest];
   }
