@@ -21,8 +21,15 @@ const OPTIONS_WITH_VALUE = new Set(['--kubeconfig', '--context', '-n', '--namesp
 const LATE_ROOTS = '--use-openssl-ca';
 /** Node takes one of these; whoever gives one has chosen. */
 const CHOICES_OF_ROOTS = [LATE_ROOTS, '--use-bundled-ca', '--use-system-ca'];
-/** A heap that grows in small steps; without the optimizing compilers; without Node's snapshot: the pages of both would stay resident. */
-const SMALL_NODE = ['--optimize-for-size', '--no-maglev', '--no-opt', '--no-node-snapshot', LATE_ROOTS];
+/** A heap that grows in small steps; without compilers to machine code, and without Node's snapshot: the pages of both would stay resident. */
+const SMALL_NODE = [
+  '--optimize-for-size',
+  '--no-sparkplug',
+  '--no-maglev',
+  '--no-opt',
+  '--no-node-snapshot',
+  LATE_ROOTS,
+];
 /** Old objects are collected when there is a tenth more of them, and marking begins well before: passes leave much garbage behind. */
 const EARLY_COLLECTIONS = [
   '--heap-growing-percent=10',
@@ -35,7 +42,7 @@ const EARLY_COLLECTIONS = [
  */
 const NODE_FLAGS = {
   operator: ['--max-semi-space-size=2', ...EARLY_COLLECTIONS, ...SMALL_NODE],
-  agent: ['--max-semi-space-size=1', ...EARLY_COLLECTIONS, ...SMALL_NODE, '--no-sparkplug'],
+  agent: ['--max-semi-space-size=1', ...EARLY_COLLECTIONS, ...SMALL_NODE],
 };
 /** Settings of glibc's malloc by command: one arena instead of one a thread, and freed buffers go back to the system. */
 const ENVIRONMENT = {

@@ -37,7 +37,14 @@ function checkout(...parts: ('source' | 'pinned' | 'built' | 'dependencies')[]):
   return made;
 }
 
-const smallNode = ['--optimize-for-size', '--no-maglev', '--no-opt', '--no-node-snapshot', '--use-openssl-ca'];
+const smallNode = [
+  '--optimize-for-size',
+  '--no-sparkplug',
+  '--no-maglev',
+  '--no-opt',
+  '--no-node-snapshot',
+  '--use-openssl-ca',
+];
 const earlyCollections = [
   '--heap-growing-percent=10',
   '--incremental-marking-soft-trigger=60',
@@ -99,7 +106,7 @@ describe('on a Node that strips types', () => {
     const command = ['--max-old-space-size=300', join(made.path, 'bin/stowage.mjs'), 'agent'];
     const { stdout } = await run(process.execPath, command, { cwd: made.path });
     const given = ['--max-old-space-size=300', '--max-semi-space-size=1'];
-    expect(JSON.parse(stdout).flags).toEqual([...given, ...earlyCollections, ...smallNode, '--no-sparkplug']);
+    expect(JSON.parse(stdout).flags).toEqual([...given, ...earlyCollections, ...smallNode]);
   });
 
   test('operator gets one arena of malloc, unless the user says otherwise', async () => {
