@@ -85,9 +85,10 @@ function readSaved(text: string): { readonly cpu: SavedCpuHistory; readonly memo
   throw new InvalidValueError('saved usage profile', shown, `a profile saved by Stowage, version ${VERSION}`);
 }
 
-/** A fraction would be lost in silence: counts at places between two buckets are in neither. */
 /** Of before 1970, too, and with parts of a millisecond: what can be written as a time. */
 const isTime = (value: unknown): value is number => isFiniteNumber(value) && isInstant(Math.floor(Math.abs(value)));
+/** An average has a fraction, and nothing says how large it may be. */
+const isAmount = (value: unknown): value is Bytes => isFiniteNumber(value) && value >= 0;
 const isMissingOrTime = (value: unknown): value is number | undefined => value === undefined || isTime(value);
 
 function isSavedCpu(value: unknown): value is SavedCpuHistory {
@@ -113,10 +114,10 @@ function isSavedMemory(value: unknown): value is SavedMemoryHistory {
   const oom = value['oom'];
   const isOom =
     oom === undefined ||
-    (isRecord(oom) && isCount(oom['bytes']) && isTime(oom['at']) && isCount(oom['count']) && oom['count'] > 0);
+    (isRecord(oom) && isAmount(oom['bytes']) && isTime(oom['at']) && isCount(oom['count']) && oom['count'] > 0);
   return isOom && value['peaks'].every(isSavedPeak);
 }
 
 function isSavedPeak(peak: unknown): boolean {
-  return Array.isArray(peak) && peak.length === 2 && Number.isSafeInteger(peak[0]) && isCount(peak[1]);
+  return Array.isArray(peak) && peak.length === 2 && Number.isSafeInteger(peak[0]) && isAmount(peak[1]);
 }
