@@ -1,20 +1,8 @@
 import { expect, test } from 'vitest';
+import { anOngoingChange } from '../testing/ongoing-change.ts';
 import { ReplicaWatches } from './replica-watches.ts';
-import { nothingSeen } from './throttling.ts';
-import type { OngoingChange } from './watches.ts';
 
-const change: OngoingChange = {
-  changes: [],
-  before: [],
-  startedAt: 0,
-  restarts: new Map(),
-  unready: new Set(),
-  restarting: new Set(),
-  method: 'InPlace',
-  phase: 'spread',
-  canary: undefined,
-  throttling: nothingSeen(),
-};
+const change = anOngoingChange([], []);
 
 test('a change of a replica is watched until it is watched no more, or the replica has no size of its own', () => {
   const watches = new ReplicaWatches();

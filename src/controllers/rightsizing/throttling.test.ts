@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { watchChange } from '../../decide/rightsizing/watched-change.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import { NOON } from '../../model/testing/records.ts';
 import { aContainer, aSizedWorkload } from '../../model/testing/sizing-records.ts';
 import type { ThrottlingAnswer, ThrottlingRequest } from '../../observe/usage/usage-source.ts';
+import { anOngoingChange } from '../testing/ongoing-change.ts';
 import type { ApplyContext } from './apply.ts';
-import { createLookForThrottling, nothingSeen, throttlingNote } from './throttling.ts';
-import type { OngoingChange } from './watches.ts';
+import { createLookForThrottling, throttlingNote } from './throttling.ts';
 
 const MINUTE = 60_000;
 const { signal } = new AbortController();
@@ -14,13 +13,7 @@ const { signal } = new AbortController();
 function scene(to: Readonly<Record<string, number>>, answers: (request: ThrottlingRequest) => ThrottlingAnswer) {
   const clock = createVirtualClock(NOON);
   const asked: ThrottlingRequest[] = [];
-  const change: OngoingChange = {
-    ...watchChange([{ container: 'app', to }], [aContainer()], [], NOON),
-    method: 'InPlace',
-    phase: 'spread',
-    canary: undefined,
-    throttling: nothingSeen(),
-  };
+  const change = anOngoingChange([{ container: 'app', to }], [aContainer()]);
   const look = createLookForThrottling({
     clock,
     usage: {

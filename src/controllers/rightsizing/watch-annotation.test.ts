@@ -8,21 +8,14 @@ import type { SizedPod } from '../../model/sizing-view.ts';
 import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload, MIB } from '../../model/testing/sizing-records.ts';
 import { MAX_TOLD_PODS, readWatch } from '../../model/watched-changes.ts';
-import { nothingSeen } from './throttling.ts';
+import { anOngoingChange } from '../testing/ongoing-change.ts';
 import { readWatches, watchesText } from './watch-annotation.ts';
 import type { OngoingChange } from './watches.ts';
 
 const DAY = 86_400_000;
 const before = [aContainer({ size: { cpuRequest: 500, memoryRequest: 512 * MIB } }), aContainer({ name: 'log' })];
 const less: readonly SizeChange[] = [{ container: 'app', to: { memoryRequest: 128 * MIB, memoryLimit: 256 * MIB } }];
-const ongoing = (changes: Partial<OngoingChange> = {}): OngoingChange => ({
-  ...watchChange(less, before, [], NOON),
-  method: 'InPlace',
-  phase: 'spread',
-  canary: undefined,
-  throttling: nothingSeen(),
-  ...changes,
-});
+const ongoing = (changes?: Partial<OngoingChange>): OngoingChange => anOngoingChange(less, before, changes);
 const takenBack = [{ container: 'app', resource: 'memory' as const }];
 
 /** What the next leader watches of a workload that the last one wrote this on. */

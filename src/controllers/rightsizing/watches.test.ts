@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { watchChange } from '../../decide/rightsizing/watched-change.ts';
 import { applyChanges, type SizeChange } from '../../model/pod-size.ts';
 import { NOON } from '../../model/testing/records.ts';
 import { aContainer, MIB } from '../../model/testing/sizing-records.ts';
-import { nothingSeen } from './throttling.ts';
+import { anOngoingChange } from '../testing/ongoing-change.ts';
 import { type OngoingChange, Watches } from './watches.ts';
 
 const before = [aContainer({ size: { cpuRequest: 500, memoryRequest: 512 * MIB } })];
@@ -12,14 +11,7 @@ const after = applyChanges(before, less);
 const byHand = applyChanges(after, [{ container: 'app', to: { memoryRequest: 900 * MIB } }]);
 const cpuAlone: readonly SizeChange[] = [{ container: 'app', to: { cpuRequest: 240 } }];
 
-const changeOf = (changes: Partial<OngoingChange> = {}): OngoingChange => ({
-  ...watchChange(less, before, [], NOON),
-  method: 'InPlace',
-  phase: 'spread',
-  canary: undefined,
-  throttling: nothingSeen(),
-  ...changes,
-});
+const changeOf = (changes?: Partial<OngoingChange>): OngoingChange => anOngoingChange(less, before, changes);
 const watching = (...ongoing: readonly OngoingChange[]): Watches => {
   const watches = new Watches();
   watches.resume(() => ({ ongoing, takenBack: [] }));
