@@ -149,7 +149,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     await programs.get(component)?.stop(graceMillis);
     programs.delete(component);
   };
-  // The last resort, when the owner ends without stop(): after SIGKILL of the owner itself the next start cleans up.
+  // The last resort, when the owner ends without stop(). After SIGKILL of the owner itself the programs end all the same; their folder goes with the next start.
   const onExit = (): void => {
     killPrograms(directory);
     rmSync(directory, { recursive: true, force: true });

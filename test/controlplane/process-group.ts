@@ -1,5 +1,5 @@
 /** A program that runs in a process group of its own, logs into a file, and leaves a file that says who it is. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
@@ -60,7 +60,22 @@ export function readLogTail(directory: string, name: string, lines: number): str
   }
 }
 
-/** @throws Error when the program cannot be started at all. */
+/**
+ * Ends a group when this process does, also by SIGKILL: its input is a pipe that closes then. In a group of its own, as a signal
+ * to all that a terminal or a script has started comes to them before anybody has cleaned up.
+ */
+function guardGroup(child: ChildProcess, pid: number): void {
+  const guard = spawn('sh', ['-c', 'read -r _; kill -s KILL -- "-$1"', 'guard', String(pid)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  guard.once('error', () => undefined);
+  guard.unref();
+  if (guard.stdin instanceof Socket) guard.stdin.unref();
+  child.once('exit', () => guard.kill('SIGKILL'));
+}
+
+/** It ends with this process at the latest. @throws Error when the program cannot be started at all. */
 export async function startProgram(spec: ProgramSpec, directory: string, clock: Clock): Promise<Program> {
   const log = openSync(join(directory, `${spec.name}.log`), 'a');
   const pidFile = join(directory, `${spec.name}.pid`);
@@ -81,6 +96,7 @@ export async function startProgram(spec: ProgramSpec, directory: string, clock: 
   if (pid === undefined) throw new Error(`${spec.name} started without a process id`);
   const identity = identify(pid) ?? { pid, started: 'ended at once' };
   writeFileSync(pidFile, formatIdentity(identity));
+  guardGroup(child, pid);
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null || !isRunning(identity);
   return {
     name: spec.name,

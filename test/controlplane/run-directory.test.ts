@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { readLogTail, startProgram } from './process-group.ts';
@@ -94,6 +95,26 @@ describe('programs', () => {
     const { pid } = await startProgram({ name: 'beside', command: process.execPath, args: SLEEPER }, folder, clock);
     killPrograms(parent);
     await expect.poll(() => identify(pid)).toBeUndefined();
+  });
+
+  test('it ends with the process that started it, however that one ends, and whatever it does about signals', async () => {
+    const module = (path: string): string => JSON.stringify(join(import.meta.dirname, path));
+    const args = ['-e', `process.on('SIGTERM', () => undefined); setInterval(() => undefined, 1000)`];
+    const owner = `
+      const { createSystemClock } = await import(${module('../../src/lib/clock.ts')});
+      const { startProgram } = await import(${module('process-group.ts')});
+      const program = { name: 'orphan', command: process.execPath, args: ${JSON.stringify(args)} };
+      console.log((await startProgram(program, ${JSON.stringify(parent)}, createSystemClock())).pid);
+      setInterval(() => undefined, 1000);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', owner], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [pid] = await once(createInterface(child.stdout), 'line');
+    expect(identify(Number(pid))).toBeDefined();
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+    await expect.poll(() => identify(Number(pid))).toBeUndefined();
   });
 
   test('one that ignores SIGTERM is killed after the grace', async () => {
