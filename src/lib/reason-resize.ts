@@ -128,6 +128,14 @@ const verdicts = {
     message: 'ResourceQuota {name} has {free} of {resource} left; the change needs {asked} more',
     advice: 'Raise the quota, or let other pods of the namespace shrink first.',
   },
+  QuotaKept: {
+    kinds: ['block'],
+    eventType: 'Normal',
+    message:
+      'ResourceQuota {name} has {free} of {resource} left beside what it keeps for pods that are yet to be made; the change needs {asked} more',
+    advice:
+      'Nothing to do while pods are replaced. Where some are missing for long, the events of their workload say why.',
+  },
   NodeHasNoRoom: {
     kinds: ['block'],
     eventType: 'Normal',

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { writeAppliedSizes } from './applied-sizes.ts';
-import { bornTemplate } from './born-template.ts';
+import { bornSizes, bornTemplate } from './born-template.ts';
 import { noLessons } from './learned-floors.ts';
-import { sizesOf, writeReplicaSizes } from './replica-sizes.ts';
+import { freshState, noReplicas, sizesOf, writeReplicaSizes } from './replica-sizes.ts';
 import type { ContainerSize } from './sizing-records.ts';
 import { aTemplate } from './testing/records.ts';
 import { aContainer, aSizedWorkload, MIB } from './testing/sizing-records.ts';
@@ -57,5 +57,16 @@ describe('the template that pods are made of', () => {
   test('whoever edits the template means what he writes: what was given before counts no longer', () => {
     const edited = [aContainer({ size: { ...size, cpuRequest: 300 } }), ...containers.slice(1)];
     expect(requestsWith({ cpuRequest: 900 }, edited)).toEqual(template.requests);
+  });
+
+  test('by container: whatever the template, what is applied or one of the replicas to come has more of', () => {
+    const of = (cpuRequest: number, memoryRequest: number) => [
+      aContainer({ size: { cpuRequest, memoryRequest } }),
+      ...containers.slice(1),
+    ];
+    const annotations = { [rightsizingKeys.appliedSizes]: writeAppliedSizes(containers, of(50, 256 * MIB)) ?? '' };
+    const sized = aSizedWorkload({ containers, annotations });
+    expect(bornSizes(sized, noReplicas)).toEqual(of(200, 256 * MIB));
+    expect(bornSizes(sized, new Map([['1', freshState(of(900, MIB))]]))).toEqual(of(900, 256 * MIB));
   });
 });

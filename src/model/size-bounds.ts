@@ -134,6 +134,21 @@ export function withLimitDefaults(
 /** Amounts as quotas count them. */
 export type QuotaUse = Readonly<Record<SizeKey, number>>;
 
+export const noUse: QuotaUse = { cpuRequest: 0, cpuLimit: 0, memoryRequest: 0, memoryLimit: 0 };
+
+export function addUse(left: QuotaUse, right: QuotaUse): QuotaUse {
+  const sum = { ...left };
+  for (const key of sizeKeys) sum[key] += right[key];
+  return sum;
+}
+
+/** Below 0 where more is taken away than there is. */
+export function lessUse(left: QuotaUse, right: QuotaUse): QuotaUse {
+  const rest = { ...left };
+  for (const key of sizeKeys) rest[key] -= right[key];
+  return rest;
+}
+
 type Sized = readonly Pick<ContainerSpecRecord, 'name' | 'size'>[];
 
 /**
@@ -143,7 +158,7 @@ type Sized = readonly Pick<ContainerSpecRecord, 'name' | 'size'>[];
  * pkg/quota/v1/evaluator/core/pods.go (PodUsageFunc), k8s.io/component-helpers/resource/helpers.go.
  */
 export function quotaGrowth(before: Sized, after: Sized, statuses: PodSizing['statuses']): QuotaUse {
-  const more = { cpuRequest: 0, cpuLimit: 0, memoryRequest: 0, memoryLimit: 0 };
+  const more = { ...noUse };
   for (const key of sizeKeys) {
     for (const use of [useByContainers, useBySums])
       more[key] = Math.max(more[key], use(key, after, statuses) - use(key, before, statuses));

@@ -30,6 +30,7 @@ const passing: ReadonlySet<ReasonName> = new Set([
   'EvictionInFlight',
   'ResizeInFlight',
   'WaitsForDecrease',
+  'QuotaKept',
   'NodeHasNoRoom',
   'ResizeConcurrency',
   'ChangePace',

@@ -209,6 +209,7 @@ describe('what is left when a guard objects', () => {
     ['memory in use keeps no raise of memory', { raises: moreMemory, decreases: lessCpu }, 'MemoryInUse', undefined],
     ['no room: what needs none', both, 'NodeHasNoRoom', { raises: [], decreases: both.decreases }],
     ['no quota: what needs none', both, 'QuotaRefuses', { raises: [], decreases: both.decreases }],
+    ['a quota that is kept: what needs none', both, 'QuotaKept', { raises: [], decreases: both.decreases }],
     [
       'what a node can never give: what needs none',
       both,

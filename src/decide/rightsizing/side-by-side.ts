@@ -54,6 +54,8 @@ export function mayBegin(
   return { raises: joinChanges(raises), decreases: joinChanges(decreases) };
 }
 
+const needsRoom: ReadonlySet<ReasonName> = new Set(['NodeHasNoRoom', 'InfeasibleBefore', 'QuotaRefuses', 'QuotaKept']);
+
 /**
  * What is left of a change when a guard objects to some part of it: memory in use holds back what is advised to take of
  * memory, and a node or a quota without room what would need it.
@@ -65,8 +67,7 @@ export function restOf({ raises, decreases }: Beginning, reason: ReasonName): Be
     const isLess = memory.length > 0 && left.length + raises.length > 0;
     return isLess ? { raises, decreases: left } : undefined;
   }
-  const isRoom = reason === 'NodeHasNoRoom' || reason === 'InfeasibleBefore' || reason === 'QuotaRefuses';
-  return isRoom && raises.length > 0 && decreases.length > 0 ? { raises: [], decreases } : undefined;
+  return needsRoom.has(reason) && raises.length > 0 && decreases.length > 0 ? { raises: [], decreases } : undefined;
 }
 
 /** One entry a container; of two values for the same amount the later counts. */

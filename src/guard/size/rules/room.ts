@@ -3,13 +3,17 @@
  * done.
  */
 
+import { type AwaitedPods, awaitedIn, roomKept } from '../../../model/awaited-pods.ts';
 import { hasEnded } from '../../../model/owners.ts';
-import { applyChanges, heldRequests, sizeKeys, sizeOfContainer } from '../../../model/pod-size.ts';
+import { applyChanges, heldRequests, raisesMemory, sizeKeys, sizeOfContainer } from '../../../model/pod-size.ts';
+import { wasJustKilled } from '../../../model/recent-kill.ts';
 import type { ComputeResources } from '../../../model/records.ts';
 import { declaresExclusiveCpuResize } from '../../../model/resize-support.ts';
 import {
+  addUse,
   amountText,
   limitRangeProblem,
+  noUse,
   type QuotaUse,
   quotaGrowth,
   quotaProblem,
@@ -18,6 +22,7 @@ import {
 import type { SizedPod } from '../../../model/sizing-view.ts';
 import { object } from '../../objection.ts';
 import {
+  type EvictToResizeSubject,
   type InFlightResize,
   podRule,
   type ResizeSubject,
@@ -47,26 +52,45 @@ export const withinLimitRange = sizeRule(
  */
 export const withinQuota = podRule(
   'within-quota',
-  'A quota that is full refuses with 403; several increases at once would race for what is left. Of a pod that is evicted the larger replacement would not be made.',
-  ({ decision, pod: { pod, sizing }, before, after }, { view, resizes }) => {
-    const quotas = view.quotas(pod.namespace);
+  'A quota that is full refuses with 403; several increases at once would race for what is left, and with pods that are yet to be made. Of a pod that is evicted the larger replacement would not be made.',
+  (subject, context) => {
+    const { decision, pod, before, after } = subject;
+    const { view, resizes } = context;
+    const quotas = view.quotas(pod.pod.namespace);
     if (quotas.length === 0) return undefined;
-    const more = quotaGrowth(before, after, sizing.statuses);
+    const more = quotaGrowth(before, after, pod.sizing.statuses);
     const others = resizes.filter(
-      ({ pod: { namespace, uid } }) => namespace === pod.namespace && uid !== decision.pod.uid,
+      ({ pod: { namespace, uid } }) => namespace === pod.pod.namespace && uid !== decision.pod.uid,
     );
-    const underWay = others.reduce<QuotaUse>((sum, resize) => plus(sum, unseenGrowth(resize, view.pod)), none);
-    const problem = quotaProblem(quotas, sizing, more, underWay);
-    return problem === undefined ? undefined : object('QuotaRefuses', { ...problem });
+    const underWay = others.reduce<QuotaUse>((sum, resize) => addUse(sum, unseenGrowth(resize, view.pod)), noUse);
+    const problem = quotaProblem(quotas, pod.sizing, more, underWay);
+    if (problem !== undefined) return object('QuotaRefuses', { ...problem });
+    const isBounded = quotas.some(({ hard }) => sizeKeys.some((key) => hard[key] !== undefined && more[key] > 0));
+    if (!isBounded || isPressing(subject, context)) return undefined;
+    const awaited = awaitedBeside(pod.pod.namespace, context);
+    for (const quota of awaited.length === 0 ? [] : quotas) {
+      const taken = addUse(underWay, roomKept(quota, awaited, underWay));
+      const short = quotaProblem([quota], pod.sizing, more, taken);
+      if (short !== undefined) return object('QuotaKept', { ...short });
+    }
+    return undefined;
   },
 );
 
-const none: QuotaUse = { cpuRequest: 0, cpuLimit: 0, memoryRequest: 0, memoryLimit: 0 };
+/** Who is killed for want of memory, or was harmed by less, needs it more than who is not there yet. */
+function isPressing(
+  { decision, pod: { sizing }, before, after }: ResizeSubject | EvictToResizeSubject,
+  { now }: SizeGuardContext,
+): boolean {
+  const isKilled = sizing.statuses.some((status) => wasJustKilled(status, now));
+  return decision.isRestore === true || (isKilled && raisesMemory(before, after));
+}
 
-function plus(left: QuotaUse, right: QuotaUse): QuotaUse {
-  const sum = { ...left };
-  for (const key of sizeKeys) sum[key] += right[key];
-  return sum;
+function awaitedBeside(namespace: string, { view, resizes, evictions, now }: SizeGuardContext): readonly AwaitedPods[] {
+  // A restart in place takes a place of the same budget, and its pod stays.
+  const staying = new Set(resizes.map(({ pod }) => pod.uid));
+  const going = new Set(evictions.map(({ podUid }) => podUid).filter((uid) => !staying.has(uid)));
+  return awaitedIn(view, namespace, { isGoing: (uid) => going.has(uid), now });
 }
 
 /** What a resize under way adds that the spec of its pod does not show yet: the quota may not count it either. */
@@ -75,7 +99,7 @@ function unseenGrowth(
   find: (namespace: string, name: string) => SizedPod | undefined,
 ): QuotaUse {
   const known = find(pod.namespace, pod.name);
-  if (known === undefined || known.pod.uid !== pod.uid) return none;
+  if (known === undefined || known.pod.uid !== pod.uid) return noUse;
   const { containers, statuses } = known.sizing;
   return quotaGrowth(containers, applyChanges(containers, changes), statuses);
 }
