@@ -102,6 +102,8 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
         return winner?.spec.mode === 'Auto' && !isPaused(workload.annotations) && !isDryRun(settings());
       },
       limitRanges: view.limitRanges,
+      quotas: view.quotas,
+      podsOf: view.podsOf,
     }),
     cpuAdviceOf(pod) {
       const workload = view.workloadOf(pod.pod);

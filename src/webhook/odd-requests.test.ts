@@ -50,6 +50,8 @@ const world = () =>
       workloadOf: () => aSizedWorkload({ annotations: { 'optipod.io/applied-sizes': applied } }),
       isActive: () => true,
       limitRanges: () => [],
+      quotas: () => [],
+      podsOf: () => [],
     }),
   });
 

@@ -6,13 +6,30 @@ import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import type { Pod } from '../api/core.ts';
 import type { JsonPatchOperation } from '../api/kube-api.ts';
 import { readAppliedSizes, withAppliedSizes } from '../model/applied-sizes.ts';
+import { usedBy } from '../model/awaited-pods.ts';
 import { resourcesBody } from '../model/original-sizes.ts';
+import { hasEnded } from '../model/owners.ts';
 import { applyChanges, effectiveChanges, qosClassOf, sizeKeys } from '../model/pod-size.ts';
+import type { QuotaSubject } from '../model/quota-scopes.ts';
 import type { OwnerReference } from '../model/records.ts';
 import { replicaOf } from '../model/replica.ts';
 import { readReplicaSizes, withReplicaSizes } from '../model/replica-sizes.ts';
-import { limitRangeProblem, withLimitDefaults } from '../model/size-bounds.ts';
-import type { ContainerSize, ContainerSpecRecord, LimitRangeRecord, SizedWorkload } from '../model/sizing-records.ts';
+import {
+  lessUse,
+  limitRangeProblem,
+  noUse,
+  quotaGrowth,
+  quotaProblem,
+  withLimitDefaults,
+} from '../model/size-bounds.ts';
+import type {
+  ContainerSize,
+  ContainerSpecRecord,
+  LimitRangeRecord,
+  QuotaRecord,
+  SizedWorkload,
+} from '../model/sizing-records.ts';
+import type { SizedPod } from '../model/sizing-view.ts';
 import { runOnceContainers } from '../observe/sizing/project-containers.ts';
 import { projectSize } from '../observe/sizing/project-size.ts';
 
@@ -22,6 +39,9 @@ export interface SizeNewPodsOptions {
   /** A valid policy in Auto has the say over it, and nothing keeps Stowage from acting. */
   readonly isActive: (workload: SizedWorkload) => boolean;
   readonly limitRanges: (namespace: string) => readonly LimitRangeRecord[];
+  readonly quotas: (namespace: string) => readonly QuotaRecord[];
+  /** Every phase, terminating included. */
+  readonly podsOf: (workload: SizedWorkload) => readonly SizedPod[];
 }
 
 /**
@@ -35,7 +55,26 @@ export type SizeNewPods = (
   hasAnnotations: boolean,
 ) => readonly JsonPatchOperation[];
 
-export function createSizeNewPods({ workloadOf, isActive, limitRanges }: SizeNewPodsOptions): SizeNewPods {
+export function createSizeNewPods(options: SizeNewPodsOptions): SizeNewPods {
+  const { workloadOf, isActive, limitRanges, quotas, podsOf } = options;
+
+  /** There is room for a pod as it was sent, and none for one of this size. */
+  const isBeyondQuota = (
+    workload: SizedWorkload,
+    subject: QuotaSubject,
+    sized: readonly ContainerSpecRecord[],
+    sent: readonly ContainerSpecRecord[],
+  ): boolean => {
+    const bounds = quotas(workload.namespace);
+    if (bounds.length === 0) return false;
+    // It may come in the place of one of these: then it is asked for again until there is room.
+    const leaving = podsOf(workload).filter(({ pod }) => pod.deletingAt !== undefined && !hasEnded(pod));
+    const returning = lessUse(noUse, usedBy(leaving));
+    const isShort = (containers: readonly ContainerSpecRecord[]): boolean =>
+      quotaProblem(bounds, subject, quotaGrowth([], containers, []), returning) !== undefined;
+    return isShort(sized) && !isShort(sent);
+  };
+
   return (pod, namespace, owner, hasAnnotations) => {
     const workload = owner === undefined ? undefined : workloadOf(namespace, owner);
     const text = workload?.annotations[rightsizingKeys.appliedSizes];
@@ -65,7 +104,10 @@ export function createSizeNewPods({ workloadOf, isActive, limitRanges }: SizeNew
     if (limitRangeProblem(ranges, sized) !== undefined || sized.some(isAboveLimit)) return [];
     // A pod of another class would not be one of its workload, and could never be resized back.
     const others = runOnceContainers(pod.spec);
-    if (qosClassOf(sizesOf([...sized, ...others])) !== qosClassOf(sizesOf([...containers, ...others]))) return [];
+    const qos = qosClassOf(sizesOf([...containers, ...others]));
+    if (qosClassOf(sizesOf([...sized, ...others])) !== qos) return [];
+    // Others have taken the room since: it runs as it is, and has its size once there is room again.
+    if (isBeyondQuota(workload, subjectOf(pod, qos), sized, containers)) return [];
     const operations = places.flatMap(({ path, container }): JsonPatchOperation[] => {
       const change = changes.find((each) => each.container === container.name);
       if (change === undefined) return [];
@@ -88,6 +130,11 @@ function nodeMeantFor({ spec }: Pod): string | undefined {
     }),
   );
   return spec?.nodeName ?? (names.size === 1 ? [...names][0] : undefined);
+}
+
+function subjectOf({ spec }: Pod, qos: QuotaSubject['qos']): QuotaSubject {
+  const hasDeadline = typeof spec?.activeDeadlineSeconds === 'number';
+  return { qos, priorityClassName: spec?.priorityClassName ?? '', ...(hasDeadline && { hasDeadline }) };
 }
 
 type Container = NonNullable<Pod['spec']>['containers'][number];
