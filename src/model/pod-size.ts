@@ -115,10 +115,10 @@ function containersHeld(
  * What a container takes of its node: the largest of what its spec says, what the kubelet has admitted and what is in
  * force. The wish of a resize that can never be granted does not count, where the kubelet says what the container has.
  * Source: k8s.io/component-helpers/resource/helpers.go up to 1.36 (determineEffectiveRequests). From 1.37 on the
- * scheduler compares the sums of all containers, which never come to more.
+ * scheduler compares the sums of all containers, which never come to more. Quotas count limits by the same rule.
  */
 export function heldRequest(
-  key: 'cpuRequest' | 'memoryRequest',
+  key: SizeKey,
   { name, size }: Pick<ContainerSpecRecord, 'name' | 'size'>,
   { statuses, isInfeasible }: { readonly statuses: readonly ContainerStatusRecord[]; readonly isInfeasible: boolean },
 ): number {

@@ -105,6 +105,8 @@ export interface SizedWorkload {
    * deletes them (`OnDelete`). Left out: it is rolled out.
    */
   readonly keepsPods?: 'Paused' | 'OnDelete';
+  /** A rollout of it makes a new pod before an old one goes: it lets none be unavailable. Left out: it does not. */
+  readonly needsSurge?: true;
   /** `spec.minReadySeconds`: how long a pod must be ready before its owner relies on it. Left out: not at all. */
   readonly minReadyMillis?: Millis;
   readonly selector: LabelSelector | undefined;

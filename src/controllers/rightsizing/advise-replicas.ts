@@ -1,7 +1,7 @@
 /** Asks for the recommendation of each replica by its own usage, where the policy wants replicas sized each for itself. */
 
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
-import { heldOfQuota } from '../../decide/rightsizing/held-of-quota.ts';
+import { heldOfQuota, podYetToTake, type SizesPromised, yetToTake } from '../../decide/rightsizing/held-of-quota.ts';
 import { runningPods } from '../../decide/rightsizing/pod-drift.ts';
 import type { RightsizingPolicy } from '../../decide/rightsizing/policy.ts';
 import type { LearnedFloors } from '../../decide/rightsizing/recommend.ts';
@@ -25,6 +25,7 @@ import {
   thatFit,
   withReplicaSizes,
 } from '../../model/replica-sizes.ts';
+import { lessUse } from '../../model/size-bounds.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import type { UsageCollector } from '../../observe/usage/collector-port.ts';
@@ -111,8 +112,9 @@ export function adviseReplicas(question: ReplicasQuestion): ReplicasAdvised | un
     const replica = replicaOf(workload, each.pod);
     if (replica !== undefined) podsByReplica.set(replica, each);
   }
+  const aroundOf = aroundEach({ ...question, states });
   const replicas = [...podsByReplica].flatMap(([replica, pod]) =>
-    may.has(replica) ? [adviseOne({ ...question, states }, replica, pod)] : [],
+    may.has(replica) ? [adviseOne({ ...question, states, around: aroundOf(pod) }, replica, pod)] : [],
   );
   return { obstacle: undefined, states, replicas };
 }
@@ -127,6 +129,21 @@ function haveRoom({ workload, pods, states, now }: ReplicasQuestion): ReadonlySe
   const gone = [...states.keys()].filter((replica) => !present.includes(replica));
   const [known, others] = [present.filter((each) => states.has(each)), present.filter((each) => !states.has(each))];
   return new Set(thatFit(workload.containers, [...known, ...gone.toReversed(), ...others.toSorted(byReplica)], now));
+}
+
+/**
+ * What surrounds one replica: of quotas, what all others are yet to take is not its own, those among them that have no
+ * pod.
+ */
+function aroundEach(question: ReplicasQuestion): (pod: SizedPod) => WorkloadQuestion['around'] {
+  const { workload, pods, inForce, states, around, isAllocated, now } = question;
+  if (around.quotas.length === 0) return () => around;
+  const sizes: SizesPromised = { workload, sizes: inForce, states, isAllocated, now };
+  const ofAll = yetToTake(sizes, pods);
+  return (pod) => {
+    const ofOthers = { ...ofAll, growth: lessUse(ofAll.growth, podYetToTake(sizes, pod)) };
+    return { ...around, promised: [...(around.promised ?? []), ofOthers] };
+  };
 }
 
 function adviseOne(question: ReplicasQuestion, replica: string, pod: SizedPod): ReplicaAdvice {

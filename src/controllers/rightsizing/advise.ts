@@ -2,6 +2,7 @@
 
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import { heldOfQuota, sharersOfQuota } from '../../decide/rightsizing/held-of-quota.ts';
+import type { PromisedUse } from '../../decide/rightsizing/joint-fit.ts';
 import type { LargestNode } from '../../decide/rightsizing/largest-node.ts';
 import type { RightsizingPolicy } from '../../decide/rightsizing/policy.ts';
 import { rulesOf } from '../../decide/rightsizing/policy-rules.ts';
@@ -12,6 +13,7 @@ import { parseTime } from '../../lib/rfc3339.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { readAppliedSizes, withAppliedSizes } from '../../model/applied-sizes.ts';
 import { type Lessons, readLessons } from '../../model/learned-floors.ts';
+import { isLive } from '../../model/owners.ts';
 import type { PolicySpec } from '../../model/policy-spec.ts';
 import { stateOfPod } from '../../model/replica-sizes.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
@@ -55,6 +57,8 @@ export interface AdviceQuestion {
   readonly isActing: boolean;
   /** What the largest node offers its pods. */
   readonly largestNode: LargestNode;
+  /** What other workloads of the namespace are yet to take of its quotas. */
+  readonly promised: () => readonly PromisedUse[];
   /** Why usage cannot be read at present; undefined: it can. */
   readonly unread: string | undefined;
   readonly now: EpochMillis;
@@ -63,7 +67,7 @@ export interface AdviceQuestion {
 /** Pure but for reading the view and the collected usage. */
 export function advise(
   { view, usage, isAllocated }: AdviseOptions,
-  { workload, spec, times, isActing, largestNode, unread, now }: AdviceQuestion,
+  { workload, spec, times, isActing, largestNode, promised, unread, now }: AdviceQuestion,
 ): Advised {
   const { annotations, namespace } = workload;
   const pods = view.podsOf(workload);
@@ -89,13 +93,15 @@ export function advise(
       memory: times.lastChange(container, 'memory') ?? lastApplied,
     },
   });
+  const quotas = view.quotas(namespace);
   const around = {
     limitRanges: view.limitRanges(namespace),
-    quotas: view.quotas(namespace),
+    quotas,
     hpas: view.hpas(namespace),
     largestNode: largestNode(pods),
     replicas: sharersOfQuota(workload.replicas, pods, alike),
     held: heldOfQuota(alike, inForce),
+    ...(quotas.length > 0 && { promised: promised(), like: pods.find(({ pod }) => isLive(pod))?.sizing }),
   };
   const rulesFor = ({ reverts }: Pick<Lessons, 'reverts'>): RightsizingPolicy => slowedDown(rulesOf(spec), reverts);
   const advice = recommendWorkload({

@@ -112,7 +112,7 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
   };
   const inPlaceProblem = createInPlaceProblem({ ...shared, actuator });
   const applyAdvice = createApplyAdvice({ ...shared, inPlaceProblem, methods });
-  const reconciler = inLine(turns, createWorkloadReconciler({ ...shared, applyAdvice }));
+  const reconciler = inLine(turns, createWorkloadReconciler({ ...shared, applyAdvice, resizes: inFlight.list }));
   const controller = createRightsizingController({ ...shared, reconciler });
   metrics.onRender(() => reportRightsizing(metrics, leadership().leader ? policies.policies() : [], books));
   return {

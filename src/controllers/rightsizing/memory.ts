@@ -22,6 +22,8 @@ export class WorkloadMemory {
 
 export interface RightsizingMemory {
   of(workloadUid: string): WorkloadMemory;
+  /** The same, where there is one already. */
+  known(workloadUid: string): WorkloadMemory | undefined;
   /** The workload is gone. @param key see `workloadKey`. */
   forget(workloadUid: string, key: string): void;
   /** Nobody sizes it any more. It is there: what was done to it goes on counting for whoever disrupts it next. */
@@ -39,6 +41,7 @@ export function createRightsizingMemory(
       byUid.set(workloadUid, memory);
       return memory;
     },
+    known: (workloadUid) => byUid.get(workloadUid),
     forget(workloadUid, key) {
       byUid.delete(workloadUid);
       onForget(workloadUid, key);

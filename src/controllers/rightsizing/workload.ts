@@ -20,6 +20,7 @@ import { cappedResult, LOOK_AGAIN_MILLIS } from './apply-result.ts';
 import type { WorkloadMemory } from './memory.ts';
 import { isForNobody, replicasNote, savingOfAll, toldReplicas } from './one-size.ts';
 import type { RightsizingParts } from './parts.ts';
+import { createPromisedBeside, type PromisedBesideOptions } from './promised-beside.ts';
 import { createTellRecommendation } from './recommended.ts';
 import { createSkipReporter, isKeptFromIt } from './report.ts';
 import type { ApplyResult, WorkloadResult } from './result.ts';
@@ -29,6 +30,7 @@ import { readWatches, watchesText } from './watch-annotation.ts';
 
 export interface WorkloadReconcilerOptions
   extends AdviseOptions,
+    Pick<PromisedBesideOptions, 'resizes'>,
     Pick<
       RightsizingParts,
       'settings' | 'memory' | 'sizesNewPods' | 'annotate' | 'events' | 'journal' | 'metrics' | 'clock'
@@ -52,6 +54,13 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
   const report = createSkipReporter(options);
   const tellRecommendation = createTellRecommendation(options);
   const noteUnread = createNoteUnread();
+  const promisedBeside = createPromisedBeside({
+    ...options,
+    actingOn(uid) {
+      const known = options.memory.known(uid);
+      return known && applyAdvice.isActing(known) ? known : undefined;
+    },
+  });
 
   /** @returns why it could not be written. */
   const write = async (
@@ -102,6 +111,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
         times: memory.times,
         isActing: applyAdvice.isActing(memory),
         largestNode,
+        promised: () => promisedBeside(workload),
         unread,
         now,
       });

@@ -1,27 +1,36 @@
-/** What pods of a workload hold of its namespace's quotas by now. */
-import { hasEnded } from '../../model/owners.ts';
-import { hasInfeasibleResize, heldRequest } from '../../model/pod-size.ts';
-import type { ComputeResources } from '../../model/records.ts';
-import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
+/** What pods of a workload hold of its namespace's quotas by now, and what they are yet to take. */
+
+import type { EpochMillis } from '../../lib/units.ts';
+import { awaitedOf } from '../../model/awaited-pods.ts';
+import { hasEnded, isLive } from '../../model/owners.ts';
+import { hasInfeasibleResize, heldRequest, sizeKeys } from '../../model/pod-size.ts';
+import { mostOfAll, type ReplicaStates, stateOfPod, withReplicaSizes } from '../../model/replica-sizes.ts';
+import { addUse, noUse, type QuotaUse } from '../../model/size-bounds.ts';
+import type { ContainerSpecRecord, PodSizing, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
+import type { PromisedUse } from './joint-fit.ts';
 import { runningPods } from './pod-drift.ts';
 
 /** Of these containers; what else a pod has, such as the proxy of a mesh, nobody here has a say in. */
 export function heldOfQuota(
   pods: readonly SizedPod[],
   containers: readonly Pick<ContainerSpecRecord, 'name'>[],
-): ComputeResources {
-  let [cpuMillis, memoryBytes] = [0, 0];
+): QuotaUse {
+  let sum = noUse;
   for (const { pod, sizing } of pods) {
     if (hasEnded(pod)) continue;
-    const counts = { statuses: sizing.statuses, isInfeasible: hasInfeasibleResize(sizing) };
     for (const container of sizing.containers) {
-      if (containers.every(({ name }) => name !== container.name)) continue;
-      cpuMillis += heldRequest('cpuRequest', container, counts);
-      memoryBytes += heldRequest('memoryRequest', container, counts);
+      if (containers.some(({ name }) => name === container.name)) sum = addUse(sum, heldBy(container, sizing));
     }
   }
-  return { cpuMillis, memoryBytes };
+  return sum;
+}
+
+function heldBy(container: ContainerSpecRecord, sizing: PodSizing): QuotaUse {
+  const counts = { statuses: sizing.statuses, isInfeasible: hasInfeasibleResize(sizing) };
+  const held = { ...noUse };
+  for (const key of sizeKeys) held[key] = heldRequest(key, container, counts);
+  return held;
 }
 
 /**
@@ -31,4 +40,46 @@ export function heldOfQuota(
 export function sharersOfQuota(replicas: number, pods: readonly SizedPod[], alike: readonly SizedPod[]): number {
   const running = runningPods(pods).length;
   return Math.max(0, replicas - running) + runningPods(alike).length;
+}
+
+/** A workload that is being sized, and what its pods are to have. */
+export interface SizesPromised {
+  readonly workload: SizedWorkload;
+  /** Whoever has no size of its own is to have these. */
+  readonly sizes: readonly ContainerSpecRecord[];
+  readonly states: ReplicaStates;
+  /** The allocation engine shares out the CPU of this pod: what it has less than is in force, others have more. */
+  readonly isAllocated: (pod: SizedPod) => boolean;
+  readonly now: EpochMillis;
+}
+
+/** How much more its pods will take of quotas than they hold now, once all have what they are to have. */
+export function yetToTake(promised: SizesPromised, pods: readonly SizedPod[]): PromisedUse {
+  const { workload, sizes, states, now } = promised;
+  const born = { states: () => states, enoughFor: (absent: ReplicaStates) => mostOfAll(sizes, absent) };
+  return {
+    growth: pods.reduce<QuotaUse>((sum, each) => addUse(sum, podYetToTake(promised, each)), noUse),
+    awaited: awaitedOf(workload, pods, born, { isGoing: () => false, now }),
+    like: pods.find(({ pod }) => isLive(pod))?.sizing,
+  };
+}
+
+/** Of one pod, by a resize or by being replaced; nothing where it is on its way out. */
+export function podYetToTake(
+  { workload, sizes, states, isAllocated }: Omit<SizesPromised, 'now'>,
+  each: SizedPod,
+): QuotaUse {
+  const { pod, sizing } = each;
+  if (!isLive(pod)) return noUse;
+  const wanted = withReplicaSizes(sizes, stateOfPod(states, workload, pod));
+  let sum = noUse;
+  for (const container of sizing.containers) {
+    const to = wanted.find(({ name }) => name === container.name)?.size;
+    if (to === undefined) continue;
+    const held = heldBy(container, sizing);
+    const more = { ...noUse };
+    for (const key of sizeKeys) more[key] = Math.max(0, (to[key] ?? 0) - held[key]);
+    sum = addUse(sum, more);
+  }
+  return isAllocated(each) ? { ...sum, cpuRequest: 0, cpuLimit: 0 } : sum;
 }

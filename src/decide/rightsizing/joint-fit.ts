@@ -3,9 +3,13 @@
  * allow, and than quotas leave. Raises give way in proportion; nothing is ever lowered below what it has for the sake
  * of another.
  */
+import { type AwaitedPods, roomKept } from '../../model/awaited-pods.ts';
+import { type SizeKey, sizePaths } from '../../model/pod-size.ts';
+import { countsIn, type QuotaSubject } from '../../model/quota-scopes.ts';
+import { addUse, noUse, type QuotaUse } from '../../model/size-bounds.ts';
 import type { QuotaRecord } from '../../model/sizing-records.ts';
 import type { Stage } from './advice.ts';
-import { formatAmount, type ResourceName } from './amount-text.ts';
+import { formatAmount } from './amount-text.ts';
 import { moveTo, type Shaped } from './shape.ts';
 
 /**
@@ -32,13 +36,55 @@ export function fitTogether(parts: readonly FitPart[], { growth, stage, what }: 
   const freed = parts.reduce((sum, part) => sum + Math.max(0, -change(part)), 0);
   if (raises - freed <= growth) return parts;
   // What is freed counts only once it is done; a raise may still build on it, as decreases are made first.
-  const share = Math.max(0, (growth + freed) / raises);
+  const most = Math.max(0, growth + freed);
   return parts.map((part) => {
     const { shaped, current } = part;
     if (shaped === undefined || shaped.value <= current) return part;
-    const value = Math.max(current, Math.floor(current + (shaped.value - current) * share));
+    // Divided last: of amounts that divide, nothing is lost to fractions.
+    const value = Math.max(current, Math.floor(current + ((shaped.value - current) * most) / raises));
     return { ...part, shaped: moveTo({ ...shaped, ceiling: value }, stage, value, what) };
   });
+}
+
+/** Halvings of the share of all raises that is asked for: one in a million is no amount. */
+const HALVINGS = 20;
+
+/**
+ * The same for limits that move with their requests: raises of these go as far as the limits may.
+ * @param room by how much the pod's limits may grow in sum.
+ */
+export function fitLimits(parts: readonly FitPart[], room: Room): readonly FitPart[] {
+  const most = Math.max(0, room.growth);
+  if (limitGrowth(parts) <= most) return parts;
+  const raises = parts.reduce((sum, { shaped, current }) => sum + Math.max(0, (shaped?.value ?? 0) - current), 0);
+  const freed = parts.reduce((sum, { shaped, current }) => sum + Math.max(0, current - (shaped?.value ?? current)), 0);
+  const withShare = (share: number): readonly FitPart[] =>
+    fitTogether(parts, { ...room, growth: Math.floor(raises * share) - freed });
+  // Limits follow by one of several rules, of which all give more for more.
+  let [fits, tooMuch] = [0, 1];
+  for (let step = 0; step < HALVINGS; step++) {
+    const middle = (fits + tooMuch) / 2;
+    if (limitGrowth(withShare(middle)) <= most) fits = middle;
+    else tooMuch = middle;
+  }
+  return withShare(fits);
+}
+
+function limitGrowth(parts: readonly FitPart[]): number {
+  return parts.reduce((sum, { shaped }) => {
+    const before = shaped?.input.current.limit ?? 0;
+    return sum + (shaped?.limit ?? before) - before;
+  }, 0);
+}
+
+/** What one workload is yet to take of the quotas that count its pods. */
+export interface PromisedUse {
+  /** Those that are there. */
+  readonly growth: QuotaUse;
+  /** Those that are missing. */
+  readonly awaited: AwaitedPods | undefined;
+  /** One of them; undefined where there is none: then all quotas are taken to count them. */
+  readonly like: QuotaSubject | undefined;
 }
 
 /** Pods that share what quotas leave. */
@@ -51,35 +97,45 @@ export interface QuotaSharers {
    * much as all would have.
    */
   readonly held: number | undefined;
+  /** To others, what the quota's figures do not show yet; left out: nothing. */
+  readonly promised?: readonly PromisedUse[] | undefined;
+  /** One of them; left out or undefined: they are taken for ordinary ones. */
+  readonly like?: QuotaSubject | undefined;
 }
 
 /**
  * The room the tightest ResourceQuota leaves for one pod, all replicas growing alike; undefined where none limits the
- * resource. The same before, while and after they grow: what one of them has been given is not taken for somebody else's.
+ * amount. The same before, while and after they grow: what one of them has been given is not taken for somebody else's.
  */
-export function quotaRoom(
-  quotas: readonly QuotaRecord[],
-  resource: ResourceName,
-  { replicas, current, held }: QuotaSharers,
-): Room | undefined {
-  const sharers = Math.max(1, replicas);
-  const key = resource === 'cpu' ? 'cpuRequest' : 'memoryRequest';
+export function quotaRoom(quotas: readonly QuotaRecord[], key: SizeKey, sharers: QuotaSharers): Room | undefined {
+  const { current, held, promised = [], like } = sharers;
+  const replicas = Math.max(1, sharers.replicas);
+  const { list, resource } = sizePaths[key];
   let tightest: Room | undefined;
   for (const quota of quotas) {
     const hard = quota.hard[key];
-    if (hard === undefined || !countsServing(quota)) continue;
-    const left = hard - (quota.used[key] ?? 0) + (held ?? sharers * current) - sharers * current;
-    const growth = Math.floor(left / sharers);
+    const counts = like === undefined ? countsServing(quota) : countsIn(quota.scopes, like);
+    if (hard === undefined || !counts) continue;
+    const kept = promisedOf(quota, promised)[key];
+    const left = hard - (quota.used[key] ?? 0) - kept + (held ?? replicas * current) - replicas * current;
+    const growth = Math.floor(left / replicas);
     if (tightest !== undefined && tightest.growth <= growth) continue;
-    const what = `ResourceQuota ${quota.name} leaves ${formatAmount(resource, Math.max(0, left))} of requests.${resource} for ${sharers === 1 ? 'one pod' : `${sharers} pods`}: raise it to grant more`;
+    const pods = replicas === 1 ? 'one pod' : `${replicas} pods`;
+    const beside = kept > 0 ? ` beside ${formatAmount(resource, kept)} that it keeps for others` : '';
+    const what = `ResourceQuota ${quota.name} leaves ${formatAmount(resource, Math.max(0, left))} of ${list}.${resource} for ${pods}${beside}: raise it to grant more`;
     tightest = { growth, stage: 'quota', what };
   }
   return tightest;
 }
 
-/**
- * Whether pods that serve and have requests count. Quotas of priority classes and of jobs are left to the API server.
- */
+function promisedOf(quota: QuotaRecord, promised: readonly PromisedUse[]): QuotaUse {
+  const others = promised.filter(({ like }) => like === undefined || countsIn(quota.scopes, like));
+  const growth = others.reduce<QuotaUse>((sum, each) => addUse(sum, each.growth), noUse);
+  const awaited = others.flatMap((each) => each.awaited ?? []);
+  return addUse(growth, roomKept(quota, awaited, growth));
+}
+
+/** Whether pods that serve and have requests count, of whatever priority class. */
 function countsServing({ scopes }: QuotaRecord): boolean {
   return (scopes ?? []).every((scope) => scope === 'NotBestEffort' || scope === 'NotTerminating');
 }

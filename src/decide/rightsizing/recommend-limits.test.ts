@@ -55,6 +55,7 @@ function cpuOf(
 }
 
 const quota = { quotas: [aQuota({ hard: { cpuRequest: 5000 }, used: { cpuRequest: 4500 } })] };
+const limitsQuota = { quotas: [aQuota({ hard: { cpuLimit: 5000 }, used: { cpuLimit: 4500 } })] };
 const nodeOf = (cpuMillis: number) => ({ largestNode: nodeRoom([[{ cpuMillis, memoryBytes: 1024 * MIB }]]) });
 const node = nodeOf(1000);
 const small = { cpuRequest: 500, cpuLimit: 1000 };
@@ -63,6 +64,9 @@ describe('a request that gives way', () => {
   test.each<[string, LimitRule, Partial<Surroundings>, number, number]>([
     ['in the same ratio, to a quota', { policy: 'Ratio' }, quota, 1000, 2000],
     ['with headroom, to a quota', { policy: 'Headroom', headroom: 250 }, quota, 1000, 1250],
+    ['in the same ratio, to a quota of limits', { policy: 'Ratio' }, limitsQuota, 750, 1500],
+    ['with headroom, to a quota of limits', { policy: 'Headroom', headroom: 600 }, limitsQuota, 900, 1500],
+    ['to a quota of limits that all replicas share', { policy: 'Ratio' }, { ...limitsQuota, replicas: 2 }, 625, 1250],
     ['times a factor, to the largest node', { policy: 'Multiplier', factor: 1.5 }, node, 1000, 1500],
     ['with nothing in its way', { policy: 'Ratio' }, {}, 2000, 4000],
   ])('%s', (_, rule, around, request, limit) => {
@@ -82,6 +86,15 @@ describe('a request that gives way', () => {
     const byRatio = { limitRanges: [aLimitRange({ maxLimitRequestRatio: { cpu: 2 } })] };
     expect(cpuOf(wide, { policy: 'Ratio' }, byRatio, { maxStepUp: 0.4 })).toMatchObject({ request: 700, limit: 1400 });
   });
+});
+
+test('a quota of limits says nothing to who keeps his, and holds who may not have more', () => {
+  expect(cpuOf({ cpuRequest: 500, cpuLimit: 3000 }, { policy: 'Keep' }, limitsQuota)).toMatchObject({
+    isDue: true,
+    request: 2000,
+  });
+  const full = { quotas: [aQuota({ hard: { cpuLimit: 4500 }, used: { cpuLimit: 4500 } })] };
+  expect(cpuOf(small, { policy: 'Ratio' }, full)).toMatchObject({ isDue: false, held: 'QuotaExceeded' });
 });
 
 test('pods that are never Guaranteed are not taken for it: a request falls, and a limit that is kept stays', () => {

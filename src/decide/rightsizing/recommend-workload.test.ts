@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyChanges } from '../../model/pod-size.ts';
+import { noUse } from '../../model/size-bounds.ts';
 import { aContainer, aLimitRange, anHpa, aQuota, MIB } from '../../model/testing/sizing-records.ts';
 import { dueChanges } from './due-changes.ts';
 import { nodeRoom } from './largest-node.ts';
@@ -122,6 +123,19 @@ describe('surroundings', () => {
     });
     expect(app?.cpu.target).toBe(150);
     expect(app?.cpu.notes.find(({ stage }) => stage === 'quota')?.text).toContain('raise it to grant more');
+  });
+
+  test('what others have been promised is no room, but for who is killed for want of memory', () => {
+    const profile = profileOf(STEPS, { cpu: () => 200, memory: () => 100 * MIB });
+    const size = { cpuRequest: 100, memoryRequest: 64 * MIB };
+    const growth = { ...noUse, cpuRequest: 1000, memoryRequest: 1000 * MIB };
+    const quota = aQuota({ hard: { memoryRequest: 2000 * MIB }, used: { memoryRequest: 1000 * MIB } });
+    const around = { quotas: [quota], promised: [{ growth, awaited: undefined, like: undefined }], replicas: 1 };
+    const memoryOf = () => ask({ containers: [container('app', size)], profiles: { app: profile }, around })[0]?.memory;
+    expect(memoryOf()).toMatchObject({ isDue: false, held: 'QuotaExceeded' });
+    profile.memory.noteOom(500 * MIB, NOW);
+    expect(memoryOf()?.isDue).toBe(true);
+    expect(memoryOf()?.request).toBeGreaterThan(500 * MIB);
   });
 
   test.each([

@@ -3,9 +3,9 @@
  * do now.
  */
 import type { EpochMillis } from '../../lib/units.ts';
-import { qosClassOf } from '../../model/pod-size.ts';
-import type { ComputeResources } from '../../model/records.ts';
-import { allowedRange } from '../../model/size-bounds.ts';
+import { qosClassOf, type SizeKey, sumOf } from '../../model/pod-size.ts';
+import type { QuotaSubject } from '../../model/quota-scopes.ts';
+import { allowedRange, type QuotaUse } from '../../model/size-bounds.ts';
 import type {
   ContainerSize,
   ContainerSpecRecord,
@@ -20,7 +20,7 @@ import { holdAdvice, noAdvice, type ResourceAdvice } from './advice.ts';
 import { formatAmount, type ResourceName } from './amount-text.ts';
 import { settle } from './finish.ts';
 import { hpaTargetOf, respectHpa, type ScaleBasis } from './hpa-stage.ts';
-import { capRoom, type FitPart, fitTogether, quotaRoom } from './joint-fit.ts';
+import { capRoom, type FitPart, fitLimits, fitTogether, type PromisedUse, quotaRoom } from './joint-fit.ts';
 import { keepBurstable } from './keep-burstable.ts';
 import type { NodeRoom } from './largest-node.ts';
 import { fitLimitRange } from './limit-range-stage.ts';
@@ -49,7 +49,11 @@ export interface Surroundings {
   /** Pods that would change. */
   readonly replicas: number;
   /** What they hold by now of quotas; left out: what so many of them would by the sizes that are asked about. */
-  readonly held?: ComputeResources;
+  readonly held?: QuotaUse;
+  /** Of quotas, what others have been promised and do not hold yet; left out: nothing. */
+  readonly promised?: readonly PromisedUse[];
+  /** One of the pods, by which to tell which quotas count them; left out or undefined: ordinary ones. */
+  readonly like?: QuotaSubject | undefined;
 }
 
 export interface WorkloadQuestion {
@@ -196,10 +200,15 @@ function adviseTogether(
     const what = `no node that its pods may use has more than ${amount(ofNode)} beside its ${other === 'cpu' ? 'CPU' : other}`;
     parts = fitTogether(parts, capRoom(parts, ofNode, 'node-size', what));
   }
+  // Who is killed for want of memory needs it more than who is only to have it.
+  const promised = parts.some(({ shaped }) => shaped !== undefined && wasKilled(shaped)) ? [] : around.promised;
+  const leftByQuotas = (key: SizeKey, current: number) =>
+    quotaRoom(around.quotas, key, { ...around, current, held: around.held?.[key], promised });
   const current = parts.reduce((sum, part) => sum + part.current, 0);
-  const held = around.held?.[resource === 'cpu' ? 'cpuMillis' : 'memoryBytes'];
-  const quota = quotaRoom(around.quotas, resource, { replicas: around.replicas, current, held });
-  if (quota !== undefined) parts = fitTogether(parts, quota);
+  const ofRequests = leftByQuotas(`${resource}Request`, current);
+  if (ofRequests !== undefined) parts = fitTogether(parts, ofRequests);
+  const ofLimits = leftByQuotas(`${resource}Limit`, sumOf(containers, `${resource}Limit`));
+  if (ofLimits !== undefined) parts = fitLimits(parts, ofLimits);
   return shaped.map((result, index) => {
     if (result === undefined || !isShaped(result)) return result;
     return heldByQuota(settle(parts[index]?.shaped ?? result));
@@ -217,8 +226,13 @@ function adviseTogether(
  */
 function holdUnread(advice: ResourceAdvice, current: number | undefined, unread: string | undefined): ResourceAdvice {
   if (unread === undefined || !advice.isDue) return advice;
-  const isForKill = advice.notes.some(({ stage }) => stage === 'out-of-memory');
-  return isForKill && (advice.request ?? 0) > (current ?? 0) ? advice : holdAdvice(advice, 'UsageUnread', unread);
+  return wasKilled(advice) && (advice.request ?? 0) > (current ?? 0)
+    ? advice
+    : holdAdvice(advice, 'UsageUnread', unread);
+}
+
+function wasKilled({ notes }: Pick<ResourceAdvice, 'notes'>): boolean {
+  return notes.some(({ stage }) => stage === 'out-of-memory');
 }
 
 /** What a quota leaves nothing of is no small change: somebody has to raise the quota. */

@@ -47,3 +47,15 @@ test('of other kinds it is what placement reads', () => {
   const minReadyOf = (record: WorkloadRecord) => projectSized({}, record, createSizingInterners(10)).minReadyMillis;
   expect([aDeployment({ minReadyMillis: 7_000 }), aDeployment()].map(minReadyOf)).toEqual([7_000, undefined]);
 });
+
+test('a rollout needs one more pod where it lets none be unavailable', () => {
+  const needsSurge = (rollout: WorkloadRecord['rollout']) =>
+    projectSized({}, aDeployment({ rollout }), createSizingInterners(10)).needsSurge;
+  const rollouts: readonly WorkloadRecord['rollout'][] = [
+    { type: 'RollingUpdate', maxSurge: 1, maxUnavailable: 0 },
+    { type: 'RollingUpdate', maxSurge: 1, maxUnavailable: 1 },
+    { type: 'Recreate' },
+    { type: 'StatefulSet', start: 0, partition: 0, onDelete: false, orderedReady: true },
+  ];
+  expect(rollouts.map(needsSurge)).toEqual([true, undefined, undefined, undefined]);
+});

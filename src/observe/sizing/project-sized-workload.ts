@@ -30,6 +30,7 @@ export function projectSized(object: SizedObject, record: WorkloadRecord, intern
     replicas: record.replicas,
     isRollingOut: isRollingOut(record),
     ...keptPods(record.paused, record.rollout.type === 'StatefulSet' && record.rollout.onDelete),
+    ...(record.rollout.type === 'RollingUpdate' && record.rollout.maxUnavailable === 0 && { needsSurge: true }),
     ...(record.minReadyMillis !== undefined && { minReadyMillis: record.minReadyMillis }),
     selector: record.selector,
   };
