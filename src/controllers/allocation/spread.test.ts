@@ -7,13 +7,15 @@ import { spreadFactsOf } from './spread.ts';
 const workload = aSizedWorkload();
 const replicaSet = aReplicaSet(aDeployment({ uid: workload.uid }));
 
-/** Three replicas, two of them on `n1`, to be spread over the domains of one label. */
-function factsOf(key: string) {
+/** Replicas on these nodes, to be spread over the domains of one label; what the first is told. */
+function factsOf(key: string, nodesOfReplicas: readonly string[] = ['n1', 'n1', 'n2']) {
   const template = aTemplate({ preferences: { nodeTerms: [], spreadKeys: [key] } });
-  const pods = ['n1', 'n1', 'n2'].map((nodeName, index) =>
+  const pods = nodesOfReplicas.map((nodeName, index) =>
     aSizedPod(replicaSet, `web-${index}`, {}, { nodeName, template }),
   );
-  const nodes = ['n1', 'n2'].map((name) => aNode(name, undefined, { labels: { zone: `zone-of-${name}` } }));
+  const nodes = ['n1', 'n2', 'n3', 'n4'].map((name) =>
+    aNode(name, undefined, { labels: { host: name, ...(name < 'n3' && { zone: `zone-of-${name}` }) } }),
+  );
   const view = createSizingSnapshot({ workloads: [workload], replicaSets: [replicaSet], pods, nodes });
   const [pod] = view.podsOf(workload);
   return pod === undefined ? undefined : spreadFactsOf(view, pod, workload);
@@ -21,6 +23,14 @@ function factsOf(key: string) {
 
 test('a replica is told how many are beside it, and how many there would be on average', () => {
   expect(factsOf('zone')).toEqual([{ replicasHere: 2, averageReplicas: 1.5 }]);
+});
+
+test.each<[string, readonly string[], number, number]>([
+  ['alone on its node', ['n1', 'n2'], 1, 1],
+  ['beside its like, with nodes to spare', ['n1', 'n1'], 2, 1],
+  ['one of many', ['n1', 'n1', 'n2', 'n3', 'n3', 'n4'], 2, 1.5],
+])('of more domains than replicas none is missed: %s', (_, nodes, replicasHere, averageReplicas) => {
+  expect(factsOf('host', nodes)).toEqual([{ replicasHere, averageReplicas }]);
 });
 
 test.each(['rack', 'constructor'])('a label that no node has says nothing: %s', (key) => {

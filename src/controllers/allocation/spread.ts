@@ -24,10 +24,12 @@ export function spreadFactsOf(view: SizingView, { pod }: SizedPod, workload: Siz
     const domains = new Set(nodes.flatMap(({ labels }) => ownMember(labels, key) ?? []));
     if (here === undefined || domains.size === 0) return [];
     const domainsOfReplicas = replicas.flatMap(({ pod: each }) => domainOf(each.nodeName) ?? []);
+    // Three replicas on a hundred nodes are well spread where each has its own: they cannot be on more.
+    const reachable = Math.min(domains.size, domainsOfReplicas.length);
     return [
       {
         replicasHere: domainsOfReplicas.filter((domain) => domain === here).length,
-        averageReplicas: domainsOfReplicas.length / domains.size,
+        averageReplicas: reachable === 0 ? 0 : domainsOfReplicas.length / reachable,
       },
     ];
   });

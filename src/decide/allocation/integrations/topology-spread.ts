@@ -8,7 +8,7 @@ import type { Bound } from '../bounds.ts';
 
 /** One constraint on zone or hostname whose selector matches the pod itself. */
 export interface SpreadFact {
-  /** Replicas in the pod's own domain, the pod included, and in each domain on average. */
+  /** Replicas in the pod's own domain, the pod included, and in each domain on average of those that can have one. */
   readonly replicasHere: number;
   readonly averageReplicas: number;
 }
