@@ -60,6 +60,12 @@ test.each<[string, readonly AllocationClamp[], string, readonly string[]]>([
     'SteadySum: capacity 1710m -> 800m; LimitRange: max 800m -> 500m',
     [agents.message, 'LimitRange: max 800m -> 500m'],
   ],
+  [
+    'another rule of the operator’s whose name begins alike',
+    [{ reason: 'LimitRange', message: 'LimitRange: max 800m -> 500m' }],
+    'LimitRange: max 800m -> 500m; LimitRangeConflict: min 200m -> 400m',
+    ['LimitRange: max 800m -> 500m', 'LimitRangeConflict: min 200m -> 400m'],
+  ],
   ['the operator’s alone', [], 'StepLimit: max 1500m -> 1000m', ['StepLimit: max 1500m -> 1000m']],
 ])('rules that moved something: %s', (_name, clamps, constrained, told) => {
   expect(clampsWith(clamps, constrained)).toEqual(told);

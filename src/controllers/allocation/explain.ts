@@ -86,6 +86,8 @@ function clampsOf({ spec, status }: Pick<AllocationRecord, 'spec' | 'status'>): 
   const own = spec.decision?.clamps ?? [];
   const constrained = status.conditions?.find(({ type }) => type === 'Constrained');
   const told = constrained?.status === 'True' ? constrained.message.split('; ') : [];
-  const more = told.filter((sentence) => !own.some(({ reason }) => sentence.startsWith(reason)));
+  // The whole word: the name of one rule begins with that of another.
+  const ofAgent = new Set(own.map(({ reason }) => reason));
+  const more = told.filter((sentence) => !ofAgent.has(sentence.split(':', 1)[0] ?? ''));
   return [...own.map(({ reason, message }) => message ?? reason), ...more];
 }
