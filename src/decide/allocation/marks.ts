@@ -1,5 +1,4 @@
 /** What people write on a pod about its CPU: labels and annotations `mbcas.io/...`, read leniently and never guessed at. */
-import { ownMember } from '../../lib/own-member.ts';
 import { tryParseMillicores } from '../../lib/quantity.ts';
 import { shortened } from '../../lib/shortened.ts';
 import type { Millicores } from '../../lib/units.ts';
@@ -36,7 +35,7 @@ const LONGEST_NAME = 100;
 
 const hpaModes: readonly HpaMode[] = ['auto', 'limits-only', 'off', 'ignore'];
 /** `mbcas.io/priority-class`, which the public documents name. */
-const classWeights: Readonly<Record<string, number>> = { critical: 1.5, normal: 1, low: 0.7 };
+const classWeights = { critical: 1.5, normal: 1, low: 0.7 } as const;
 
 /** The query of `mbcas.io/target-latency-ms`: agents know one of this name, and administrators may put another. */
 export const LATENCY_METRIC = 'target-latency-ms';
@@ -61,12 +60,14 @@ export function readMarks(marks: Labels): PodMarks {
     const value = Number(text);
     return text.trim() !== '' && Number.isFinite(value) && value > 0 ? value : reject(key, 'a number above zero');
   };
-  const mode = marks['mbcas.io/hpa-mode'];
-  const known = hpaModes.find((each) => each === mode);
-  if (mode !== undefined && known === undefined) reject('hpa-mode', hpaModes.join(', '));
-  const className = marks['mbcas.io/priority-class'];
-  const classWeight = ownMember(classWeights, className);
-  if (className !== undefined && classWeight === undefined) reject('priority-class', 'critical, normal, low');
+  const oneOf =
+    <Word extends string>(...accepted: readonly Word[]) =>
+    (key: string): Word | undefined => {
+      const text = marks[`mbcas.io/${key}`];
+      if (text === undefined) return undefined;
+      return accepted.find((each) => each === text) ?? reject(key, accepted.join(', '));
+    };
+  const flag = oneOf('true', 'false');
   const name = (key: string): string | undefined => {
     const text = marks[`mbcas.io/${key}`];
     const accepted = `a name of at most ${LONGEST_NAME} characters`;
@@ -74,22 +75,30 @@ export function readMarks(marks: Labels): PodMarks {
   };
   const metric = name('demand-metric');
   const target = positive('demand-target');
-  const type = marks['mbcas.io/workload-type'];
+  const isAuthoritative = flag('demand-authoritative') === 'true';
+  const hasMetric = marks['mbcas.io/demand-metric'] !== undefined;
+  const hasTarget = marks['mbcas.io/demand-target'] !== undefined;
+  if (hasMetric && !hasTarget) reject('demand-metric', 'a name, with mbcas.io/demand-target beside it');
+  if (hasTarget && !hasMetric) reject('demand-target', 'a number, with mbcas.io/demand-metric beside it');
+  const type = oneOf('latency', 'batch')('workload-type');
   const latencyTarget = positive('target-latency-ms');
+  const className = oneOf('critical', 'normal', 'low')('priority-class');
+  const weight = positive('weight');
+  const mode = oneOf(...hpaModes)('hpa-mode') ?? 'auto';
   return {
-    managed: managedOf(marks),
+    managed: flag('managed'),
     minCpu: quantity('min-cpu') ?? quantity('min-acceptable-cpu'),
     maxCpu: quantity('max-cpu'),
-    weight: positive('weight') ?? classWeight,
+    weight: weight ?? (className && classWeights[className]),
     priorityMultiplier: positive('priority-multiplier'),
     coalition: name('coalition'),
-    managesGuaranteed: marks['mbcas.io/skip-guaranteed'] === 'false',
+    managesGuaranteed: flag('skip-guaranteed') === 'false',
     isLatencySensitive: type === 'latency' || latencyTarget !== undefined,
     isBatch: type === 'batch',
-    hpaMode: marks['mbcas.io/hpa-coordination'] === 'false' ? 'ignore' : (known ?? 'auto'),
+    hpaMode: flag('hpa-coordination') === 'false' ? 'ignore' : mode,
     metric:
       metric !== undefined && target !== undefined
-        ? { name: metric, target, isAuthoritative: marks['mbcas.io/demand-authoritative'] === 'true' }
+        ? { name: metric, target, isAuthoritative }
         : latencyMetric(latencyTarget),
     problems,
   };
