@@ -79,4 +79,10 @@ describe('who takes part', () => {
     const sketch = { request, limit: request, marks: { 'mbcas.io/skip-guaranteed': 'false' } };
     expect(exclude({ sketch, pod: { qos: 'Guaranteed' }, history })).toBe(reason);
   });
+
+  test('Guaranteed: allocation bug 15: one that a resize brought to whole CPUs has none of its own, and goes on taking part', () => {
+    const text = '{"main":{"requests":{"cpu":"1500m"},"limits":{"cpu":"1500m"}}}';
+    const marks = { 'mbcas.io/skip-guaranteed': 'false', 'mbcas.io/original-resources': text };
+    expect(exclude({ sketch: { request: 2000, limit: 2000, marks }, pod: { qos: 'Guaranteed' } })).toBeUndefined();
+  });
 });

@@ -1,5 +1,6 @@
 /** Which pods take part: everything else keeps what it has and is subtracted from the node's capacity. */
 import { type AllocationPod, actualSizeOf, sizeOf } from './allocation-pod.ts';
+import { firstSizes } from './first-sizes.ts';
 import { isSystemCritical } from './integrations/priority-class.ts';
 import type { Managed, PodMarks } from './marks.ts';
 import type { AllocationRules } from './rules.ts';
@@ -76,7 +77,10 @@ export function exclusionOf(
   return undefined;
 }
 
-/** Such containers get CPUs of their own under the static CPU manager; a resize is infeasible there (KEP-1287). */
-function hasWholeCpus({ containers }: AllocationPod): boolean {
-  return containers.some(({ size }) => (size.cpuRequest ?? 0) > 0 && (size.cpuRequest ?? 0) % 1000 === 0);
+/**
+ * Such containers get CPUs of their own under the static CPU manager; a resize is infeasible there (KEP-1287). Who came
+ * with a part of a CPU has none, whatever it has come to.
+ */
+function hasWholeCpus(pod: AllocationPod): boolean {
+  return [...firstSizes(pod).values()].some(({ cpuRequest = 0 }) => cpuRequest > 0 && cpuRequest % 1000 === 0);
 }

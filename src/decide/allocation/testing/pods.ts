@@ -67,6 +67,25 @@ export function testPod(name: string, sketch: PodSketch, change: Partial<Allocat
   };
 }
 
+/** As `testPod`, of these containers: `c0`, `c1` and so on. */
+export function testPodOf(
+  rows: readonly (readonly [request: number | undefined, limit?: number])[],
+  change: Partial<AllocationPod> = {},
+): AllocationPod {
+  const base = testPod('a', { request: 1 });
+  const containers = base.containers.flatMap((container) =>
+    rows.map(([cpuRequest, cpuLimit], index) => ({
+      ...container,
+      name: `c${index}`,
+      size: { ...(cpuRequest !== undefined && { cpuRequest }), ...(cpuLimit !== undefined && { cpuLimit }) },
+    })),
+  );
+  const statuses = base.statuses.flatMap((status) =>
+    containers.map(({ name, size }) => ({ ...status, name, actual: size, allocated: size })),
+  );
+  return { ...base, containers, statuses, ...change };
+}
+
 /** The pod after a resize that the kubelet has carried out. */
 export function resized(
   pod: AllocationPod,
