@@ -89,7 +89,7 @@ describe('pods', () => {
     await world.addPod({ name: 'web', request: 100, limit: 200 });
     world.start({ env: { STOWAGE_ALLOCATION_APPLY: 'limits' } });
     const limits: number[] = [];
-    for (let second = 0; second < 10; second++) {
+    for (let second = 0; second < 8; second++) {
       await world.pass(1, { web: 187 });
       limits.push(Number.parseInt((await specOf(world, 'web'))?.desiredCPULimit ?? '0', 10));
     }

@@ -3,6 +3,7 @@ import { satisfactionOf } from '../decide/allocation/fairness.ts';
 import type { MetricFact } from '../decide/allocation/integrations/custom-metrics.ts';
 import type { PodPlan } from '../decide/allocation/node-input.ts';
 import type { Millicores } from '../lib/units.ts';
+import { toldRatio } from './measure.ts';
 import type { AgentMetrics } from './metrics-text.ts';
 import type { Tick } from './planner.ts';
 
@@ -82,8 +83,9 @@ function reportPod(metrics: AgentMetrics, plan: PodPlan, { measured }: Tick, { m
   metrics.set('mbcas_demand_smoothed', labels, plan.want / Math.max(1, plan.share));
   if (measurement !== undefined) {
     metrics.set('mbcas_pod_usage_milli', labels, measurement.usage);
-    metrics.set('mbcas_pod_throttling_ratio', labels, measurement.throttledRatio ?? 0);
-    metrics.set('mbcas_throttling_ratio', labels, measurement.throttledRatio ?? 0);
+    const ratio = toldRatio(measurement) ?? 0;
+    metrics.set('mbcas_pod_throttling_ratio', labels, ratio);
+    metrics.set('mbcas_throttling_ratio', labels, ratio);
   }
   const surplus = plan.share - plan.claim;
   const utility = surplus > 0 ? Math.log(surplus) : Number.NEGATIVE_INFINITY;

@@ -162,6 +162,20 @@ describe('the agent itself', () => {
     expect((await specOf(world, 'web'))?.originalCPURequest).toBe('300m');
   });
 
+  test('restarted while a pod rests, with limits: no limit falls before the load was looked at for a while', async () => {
+    const world = await stage();
+    await world.addPod({ name: 'web', request: 900, limit: 1000 });
+    const env = { STOWAGE_ALLOCATION_APPLY: 'limits' };
+    const first = world.start({ env });
+    await world.pass(20, { web: 900 });
+    await first.stop();
+    world.start({ env });
+    await world.pass(20, { web: 50 });
+    expect(Number.parseInt((await specOf(world, 'web'))?.desiredCPULimit ?? '', 10)).toBeGreaterThanOrEqual(1000);
+    await world.pass(60, { web: 50 });
+    expect(Number.parseInt((await specOf(world, 'web'))?.desiredCPULimit ?? '', 10)).toBeLessThan(1000);
+  });
+
   test('killed: nothing but its allocations is left, and those stay as they are', async () => {
     const world = await stage();
     await world.addPod({ name: 'web', request: 100 });

@@ -132,6 +132,18 @@ describe('what it writes', () => {
     expect(await generations()).toEqual({ a: a + 1, b });
   });
 
+  test('what is asked for and not done yet is asked for once, and leaves room for what the pod needs later', async () => {
+    const world = await stage();
+    await world.addPod({ name: 'busy', request: 100 });
+    await world.addPod({ name: 'calm', request: 900 });
+    world.start();
+    // No operator is there, as between two leaders: at each tick the pod has too little.
+    await world.pass(40, { busy: 200, calm: 50 });
+    expect(await specOf(world, 'busy')).not.toMatchObject({ desiredCPURequest: '550m' });
+    await world.pass(4, { busy: 400, calm: 50 });
+    expect(await specOf(world, 'busy')).toMatchObject({ desiredCPURequest: '550m' });
+  });
+
   test('what was asked for and not done is taken back when it is no longer wanted', async () => {
     const world = await stage();
     await world.addPod({ name: 'web', request: 300 });

@@ -16,6 +16,7 @@ import type { Measurement } from '../decide/allocation/demand.ts';
 import type { NodePlan, PodPlan, PodTarget } from '../decide/allocation/node-input.ts';
 import type { EpochMillis, Millicores } from '../lib/units.ts';
 import { isoText } from '../lib/utc-text.ts';
+import { toldRatio } from './measure.ts';
 
 /** What a pod should have, in the words of the API. */
 export type Desired = Pick<PodAllocationSpec, 'desiredCPURequest' | 'desiredCPULimit' | 'limitPolicy' | 'urgent'>;
@@ -51,7 +52,7 @@ export function isSameDesired(a: Desired, b: Desired): boolean {
 export function decisionOf(plan: PodPlan, node: NodePlan, measured: Measurement | undefined): AllocationDecision {
   // Millicores to cores: the API speaks of one more core.
   const price = node.shadowPrice * 1000;
-  const ratio = measured?.throttledRatio;
+  const ratio = measured && toldRatio(measured);
   return {
     mode: node.mode,
     ...(Number.isFinite(price) && { shadowPriceCPU: round(price, 6) }),

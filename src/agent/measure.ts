@@ -8,29 +8,49 @@ import type { PodUse } from './sampler.ts';
  * The kernel throttles the pod by the sum of its limits and each container by its own: what binds tighter counts.
  * @returns 0..1; undefined where nothing has a quota, or nothing ran.
  */
-export function tighterRatio(pod: CpuWindow, containers: readonly (CpuWindow | undefined)[]): number | undefined {
+export function tighterRatio(
+  pod: CpuWindow | undefined,
+  containers: readonly (CpuWindow | undefined)[],
+): number | undefined {
   const ratios = [pod, ...containers].map((window) => window?.throttledRatio).filter((ratio) => ratio !== undefined);
   return ratios.length === 0 ? undefined : Math.max(...ratios);
+}
+
+/** For people: of the pod or its tighter container, whatever could be done about it. */
+export function toldRatio({ throttledRatio, fixedRatio }: Measurement): number | undefined {
+  return fixedRatio === undefined ? throttledRatio : Math.max(throttledRatio ?? 0, fixedRatio);
+}
+
+/** By name. */
+export interface MeasuredContainers {
+  readonly all: readonly string[];
+  /** Those whose throttling is only told, see `fixedContainers`. */
+  readonly fixed: ReadonlySet<string>;
 }
 
 /** @returns undefined where the newest sample is older than `oldestMillis`, or there is no window yet. */
 export function measure(
   use: PodUse | undefined,
-  containerNames: readonly string[],
+  { all, fixed }: MeasuredContainers,
   spanMillis: Millis,
   oldestMillis: Millis,
 ): Measurement | undefined {
   const last = use?.lastMillis();
   const window = use?.window(spanMillis);
   if (use === undefined || window === undefined || last === undefined || last < oldestMillis) return undefined;
-  const windows = containerNames.map((name) => use.container(name)?.window(spanMillis));
+  const containers = all.map((name) => ({ name, window: use.container(name)?.window(spanMillis) }));
+  const windowsOf = (isFixed: boolean): readonly (CpuWindow | undefined)[] =>
+    containers.filter(({ name }) => fixed.has(name) === isFixed).map((container) => container.window);
+  const fixedRatio = tighterRatio(undefined, windowsOf(true));
   return {
     usage: window.usageMillicores,
-    throttledRatio: tighterRatio(window, windows),
-    pressure: window.pressureRatio,
-    containers: containerNames.flatMap((name, index) => {
-      const usage = windows[index]?.usageMillicores;
-      return usage === undefined ? [] : [{ name, usage }];
+    throttledRatio: tighterRatio(window, windowsOf(false)),
+    ...(fixedRatio !== undefined && { fixedRatio }),
+    // The kernel counts who is throttled as waiting, and does not say for what (k/e#5062).
+    pressure: (fixedRatio ?? 0) > 0 ? undefined : window.pressureRatio,
+    containers: containers.flatMap((container) => {
+      const usage = container.window?.usageMillicores;
+      return usage === undefined ? [] : [{ name: container.name, usage }];
     }),
   };
 }

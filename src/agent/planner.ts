@@ -7,6 +7,7 @@ import type { NodeQuota } from '../decide/allocation/integrations/resource-quota
 import type { HoldReason, NodeMemory, NodePlan, NodePod, PodPlan, PodTarget } from '../decide/allocation/node-input.ts';
 import { planNode } from '../decide/allocation/plan-node.ts';
 import type { AllocationRules } from '../decide/allocation/rules.ts';
+import { fixedContainers } from '../decide/allocation/user-limits.ts';
 import type { EpochMillis, Millicores, Millis } from '../lib/units.ts';
 import { isOwnManager } from '../model/size-managers.ts';
 import type { QosClass } from '../model/sizing-records.ts';
@@ -88,9 +89,9 @@ export function planTick(input: TickInput): Tick {
   const { node, rules, sampler, tickMillis, samplingMillis, time, memory } = input;
   const measured = new Map<string, Measurement>();
   for (const { pod, tracked } of input.pods) {
-    const names = pod.containers.map(({ name }) => name);
+    const containers = { all: pod.containers.map(({ name }) => name), fixed: fixedContainers(pod, rules) };
     const oldest = time.monotonic - OLDEST_SAMPLES * samplingMillis;
-    const found = measure(sampler.pod(tracked.groupUid), names, tickMillis, oldest);
+    const found = measure(sampler.pod(tracked.groupUid), containers, tickMillis, oldest);
     if (found !== undefined) measured.set(pod.uid, found);
   }
   const plan = planNode({
@@ -124,6 +125,7 @@ function nodePodOf({ pod }: AgentPod, measurement: Measurement | undefined, inpu
   return {
     pod,
     measured: measurement,
+    isPlanned: known !== undefined,
     advice: guidance?.advice,
     original: guidance?.original ?? ownAnnotation(pod) ?? notedOriginal(known?.spec),
     metric: input.metricOf(pod),
@@ -213,13 +215,18 @@ function isMet(known: Desired, { current }: PodPlan, allocatable: number): boole
   return known.limitPolicy === 'Keep' || known.desiredCPULimit === has.desiredCPULimit;
 }
 
-/** What the loop remembers where some writes did not get through: those count as not made. */
-export function withoutFailed(plan: NodePlan, before: NodeMemory, failed: ReadonlySet<string>): NodeMemory {
-  if (failed.size === 0) return plan.memory;
+/**
+ * What the loop remembers, where changes were not sent: those do not count as made, be it that they did not get through,
+ * or that the very same was asked for before and is still to be done.
+ * @param sent uids of pods.
+ */
+export function withoutUnsent(plan: NodePlan, before: NodeMemory, sent: ReadonlySet<string>): NodeMemory {
+  const unsent = new Set(plan.writes.flatMap(({ uid }) => (sent.has(uid) ? [] : [uid])));
+  if (unsent.size === 0) return plan.memory;
   return new Map(
     [...plan.memory].map(([uid, pod]) => [
       uid,
-      failed.has(uid) ? { ...pod, writes: before.get(uid)?.writes ?? [] } : pod,
+      unsent.has(uid) ? { ...pod, writes: before.get(uid)?.writes ?? [] } : pod,
     ]),
   );
 }

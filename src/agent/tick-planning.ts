@@ -8,7 +8,7 @@ import type { DemandMetrics } from './demand-metrics.ts';
 import type { LiveSettings } from './live-settings.ts';
 import type { AgentMetrics } from './metrics-text.ts';
 import type { NodeStores } from './node-stores.ts';
-import { planTick, type Tick, withoutFailed } from './planner.ts';
+import { planTick, type Tick, withoutUnsent } from './planner.ts';
 import type { QuotaCheck } from './quota-check.ts';
 import type { Sampler } from './sampler.ts';
 import type { SteadyTime } from './steady-time.ts';
@@ -34,8 +34,8 @@ export interface TickPlanning {
   plan(): Tick | undefined;
   /** The newest plan. */
   last(): Tick | undefined;
-  /** What did not get through, by uids of pods, counts as not made: the next plan wants it again. */
-  settle(tick: Tick, failed: ReadonlySet<string>): void;
+  /** What was not sent, by uids of pods, counts as not made: the next plan wants it again. */
+  settle(tick: Tick, sent: ReadonlySet<string>): void;
 }
 
 export function createTickPlanning(parts: PlanningParts): TickPlanning {
@@ -77,8 +77,8 @@ export function createTickPlanning(parts: PlanningParts): TickPlanning {
       return tick;
     },
     last: () => last,
-    settle(tick, failed) {
-      memory = withoutFailed(tick.plan, memory, failed);
+    settle(tick, sent) {
+      memory = withoutUnsent(tick.plan, memory, sent);
     },
   };
 }

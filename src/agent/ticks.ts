@@ -68,13 +68,13 @@ export function createTicks(parts: TickParts): Ticks {
     const planned = monotonic();
     const writes = intended(tick);
     const results = await writer.write(writes, signal);
-    const failed = new Set<string>();
+    const sent = new Set<string>();
     writes.forEach((each, index) => {
       const result = results[index];
       if (result !== undefined) count(each, result, (monotonic() - planned) / 1000);
-      if (result !== 'ok') failed.add(each.podUid);
+      if (result === 'ok' && each.why === 'changed') sent.add(each.podUid);
     });
-    planning.settle(tick, failed);
+    planning.settle(tick, sent);
   };
 
   return {

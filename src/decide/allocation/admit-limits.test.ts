@@ -76,6 +76,18 @@ describe('what only the operator knows narrows the wish', () => {
     );
     expect(admission).toMatchObject({ decision: { changes: [{ to: { cpuRequest: 300, cpuLimit: 900 } }] } });
   });
+
+  test('integration 4: beside a limit that stays by the request, and that is told', () => {
+    const admission = admit(
+      desired(300),
+      { facts: { limitRanges: [range(1, 5000, 3)], hpas: [], pdbs: [] } },
+      testPod('a', { request: 600, limit: 1200 }),
+    );
+    expect(admission).toMatchObject({
+      decision: { changes: [{ to: { cpuRequest: 400 } }] },
+      clamps: [{ reason: 'LimitRatio', before: 300, after: 400 }],
+    });
+  });
 });
 
 describe('limits, as MBCAS', () => {

@@ -15,6 +15,7 @@ import { type Bound, combineBounds } from './bounds.ts';
 import type { Clamp } from './clamp.ts';
 import { type ExclusionReason, exclusionOf, type PodHistory } from './eligibility.ts';
 import { clusterHints, type PodFacts } from './hints.ts';
+import { besideLimit } from './integrations/limit-range.ts';
 import { judgeNode, type NodeCondition } from './integrations/node-conditions.ts';
 import { type QuotaLedger, quotaShortfall } from './integrations/resource-quota.ts';
 import { readMarks } from './marks.ts';
@@ -22,7 +23,8 @@ import type { PodTarget } from './node-input.ts';
 import type { DesiredCpu } from './read-allocation.ts';
 import type { AllocationRules } from './rules.ts';
 import { isResizing } from './seat.ts';
-import { sizeContainers, userLimitsOf } from './size-containers.ts';
+import { sizeContainers } from './size-containers.ts';
+import { userLimitsOf } from './user-limits.ts';
 import { withdrawalOf } from './withdraw.ts';
 
 /**
@@ -168,7 +170,8 @@ function withinBounds(
   const held = isLimit ? (current.limit ?? current.request) : current.request;
   // A limit that stays is no step, whatever stands in its place.
   const steps = isLimit && limitPolicy === 'Keep' ? [] : [stepOf(held)];
-  const { min: share, clamps } = combineBounds(asked, asked, [...hints.bounds, ...steps]);
+  const bounds = besideLimit(hints.bounds, limitPolicy === 'Keep');
+  const { min: share, clamps } = combineBounds(asked, asked, [...bounds, ...steps]);
   if (isLimit) {
     const { min: least, max: most } = stepOf(current.request);
     const scaled = Math.max(least, Math.min(most, Math.floor((desired.request * share) / asked)));

@@ -8,6 +8,7 @@ export const clampReasons = [
   'NodeNotReady',
   'LimitRange',
   'LimitRangeConflict',
+  'LimitRatio',
   'HorizontalPodAutoscaler',
   'PodDisruptionBudget',
   'TopologySpread',

@@ -97,6 +97,19 @@ describe('from tick to tick', () => {
     expect(wantsFrom(3_600_000)).toBeLessThanOrEqual(wantsFrom(0));
   });
 
+  test('what a pod seen first was given by somebody who is gone falls like a want: not at once', () => {
+    const share = 800;
+    let demand = first(using(100), { share, isInherited: true });
+    expect(demand).toMatchObject({ want: 800, cause: 'decaying' });
+    const found = Array.from({ length: 16 }, (_, tick) => {
+      demand = nextDemand(demand.state, using(100), context({ share, now: T0 + 2000 * (tick + 1) }), rules);
+      return demand.want;
+    });
+    expect(found.slice(0, 14)).toEqual(new Array<number>(14).fill(800));
+    expect(found.slice(14)).toEqual([680, 578]);
+    expect(first(using(600), { share, isInherited: true })).toMatchObject({ want: 950, cause: 'usage' });
+  });
+
   test('a burst within the calm keeps the want up', () => {
     const found = wants([800, ...new Array<number>(10).fill(100), 800, ...new Array<number>(14).fill(100)]);
     expect(Math.min(...found)).toBe(1250);

@@ -13,7 +13,13 @@ export interface Measurement {
   /** Throttled periods by all periods, 0..1; undefined where no period had work or there is no quota. */
   readonly throttledRatio: number | undefined;
   /**
-   * Time somebody waited for CPU (PSI some, change of `total`) by the time passed, 0..1; undefined where not measured.
+   * The same of containers that get no more whatever the pod gets, see `fixedContainers`: not of `throttledRatio`, and
+   * only told.
+   */
+  readonly fixedRatio?: number | undefined;
+  /**
+   * Time somebody waited for CPU (PSI some, change of `total`) by the time passed, 0..1; undefined where not measured,
+   * and where throttling that is only told has made some of it.
    */
   readonly pressure: number | undefined;
   /** Usage of each container, for the split. */
@@ -25,6 +31,8 @@ export interface DemandContext {
   readonly share: Millicores;
   /** The quota in force; undefined: none. */
   readonly limit: Millicores | undefined;
+  /** Seen first, and yet its share is what somebody found it to want: so it counts as wanted until now. */
+  readonly isInherited?: boolean;
   readonly now: EpochMillis;
 }
 
@@ -79,8 +87,9 @@ export function nextDemand(
   const kept = { share, shortage, level, at: now };
   if (previous === undefined) {
     const hold = { holdMillis: rules.calmMillis, hasFallen: false };
-    const state = { ...kept, ...hold, want: raw.want, raisedAt: now, calmTicks: 0, peak: raw.want };
-    return { state, want: raw.want, shortage, cause: raw.cause };
+    const want = context.isInherited === true ? Math.max(raw.want, share) : raw.want;
+    const state = { ...kept, ...hold, want, raisedAt: now, calmTicks: 0, peak: want };
+    return { state, want, shortage, cause: want === raw.want ? raw.cause : 'decaying' };
   }
   const peak = fadedPeak(previous, now, rules);
   const { target, cause } = askedFor({ previous, raw, level, peak, usage: measured.usage, share }, rules);

@@ -14,6 +14,7 @@ const hog: GreedQuestion = {
   isCongested: true,
   isBatch: false,
   isLatencySensitive: false,
+  isComingUp: false,
 };
 
 const equal: Standing = { weight: 'equal', isLongest: true };
@@ -70,6 +71,12 @@ describe('who would eat everything', () => {
     ['not measured: no judgement', 50, { measured: undefined }, false],
   ])('%s', (_name, ticks, change, isGreedy) => {
     expect(greedAfter(ticks, change)?.isGreedy).toBe(isGreedy);
+  });
+
+  test('integration 9: not who is coming up; once it is there, what it has taken counts', () => {
+    const coming = greedAfter(50, { isComingUp: true });
+    expect(coming?.isGreedy).toBe(false);
+    expect(greedAfter(1, {}, coming)?.isGreedy).toBe(true);
   });
 
   test('a tick below its share starts the count anew', () => {

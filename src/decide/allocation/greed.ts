@@ -22,6 +22,8 @@ export interface GreedQuestion {
   readonly isCongested: boolean;
   readonly isBatch: boolean;
   readonly isLatencySensitive: boolean;
+  /** Not found greedy yet, however much it uses; what it uses counts all the same. */
+  readonly isComingUp: boolean;
 }
 
 const MOSTLY_THROTTLED = 0.5;
@@ -51,7 +53,8 @@ export function nextGreed(previous: GreedMemory | undefined, question: GreedQues
     return calmTicks >= rules.releaseTicks ? noGreed : { ticksAtShare, isGreedy: true, calmTicks };
   }
   const patience = isBatch ? 1 : patienceOf(standing) * rules.ticks;
-  return { ticksAtShare, isGreedy: question.isCongested && wantsMore && ticksAtShare >= patience, calmTicks: 0 };
+  const isJudged = question.isCongested && !question.isComingUp;
+  return { ticksAtShare, isGreedy: isJudged && wantsMore && ticksAtShare >= patience, calmTicks: 0 };
 }
 
 /** A pod among those that are at their share: the contenders. */

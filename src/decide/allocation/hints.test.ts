@@ -52,6 +52,12 @@ describe('what the cluster says about a pod', () => {
     expect(hint({ limitRanges: [range] }, { apply: 'limits' }).bounds[0]?.min).toBe(112);
   });
 
+  test('integration 4: what its ratio asks for beside the limit that it has, unless that is the share', () => {
+    const bounded = { limitRanges: [{ ...range, maxLimitRequestRatio: { cpu: 3 } }] };
+    expect(hint(bounded).bounds).toContainEqual({ layer: 'hard', reason: 'LimitRatio', min: 267 });
+    expect(hint(bounded, { apply: 'limits' }).bounds).toHaveLength(1);
+  });
+
   test('allocation bug 21: a pod outside its limits is left where it is', () => {
     const broken = { ...range, max: { cpu: 500 } };
     expect(hint({ limitRanges: [broken] }).bounds).toEqual([

@@ -11,7 +11,7 @@ import { type AllocationPod, sizeOf } from './allocation-pod.ts';
 import { type Bound, holdAt } from './bounds.ts';
 import { pdbBounds } from './integrations/disruption-budget.ts';
 import { type HpaEffect, judgeHpas } from './integrations/horizontal-pod-autoscaler.ts';
-import { limitRangeBound } from './integrations/limit-range.ts';
+import { limitRangeBound, ratioBounds } from './integrations/limit-range.ts';
 import { type AffinityFact, affinityFactor } from './integrations/node-affinity.ts';
 import { medianBound, type SpreadFact, spreadFactor } from './integrations/topology-spread.ts';
 import { readMarks } from './marks.ts';
@@ -78,7 +78,7 @@ function factors(
 }
 
 function rangeBounds(
-  { containers }: AllocationPod,
+  { containers, qos }: AllocationPod,
   ranges: readonly LimitRangeRecord[],
   { apply, requestRatio }: AllocationRules,
   current: Millicores,
@@ -86,5 +86,6 @@ function rangeBounds(
   if (ranges.length === 0) return [];
   if (limitRangeProblem(ranges, containers) !== undefined) return [holdAt(current, 'LimitRangeConflict')];
   const bound = limitRangeBound(ranges, containers.length, apply === 'limits' ? requestRatio : 1);
-  return [bound ?? holdAt(current, 'LimitRangeConflict')];
+  if (bound === undefined) return [holdAt(current, 'LimitRangeConflict')];
+  return apply === 'limits' || qos === 'Guaranteed' ? [bound] : [bound, ...ratioBounds(ranges, containers)];
 }

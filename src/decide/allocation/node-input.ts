@@ -38,6 +38,8 @@ export interface NodePod {
   readonly pod: AllocationPod;
   /** Undefined: not measured this tick. The pod keeps what it has. */
   readonly measured: Measurement | undefined;
+  /** Somebody has planned for it; when it is seen first, an agent that is gone. Left out: nobody. */
+  readonly isPlanned?: boolean;
   /** What rightsizing advises to request: the claim. */
   readonly advice?: Millicores | undefined;
   /** What the pod had before Stowage touched it; undefined: what it has now. */
@@ -74,6 +76,8 @@ export interface NodeInput {
 
 /** What is carried from tick to tick; lost with the agent, whose successor begins from what pods have. */
 export interface PodMemory {
+  /** An agent before this one planned for it. */
+  readonly isInherited?: boolean;
   readonly demand: DemandState | undefined;
   readonly probes: ProbeMemory;
   readonly greed: GreedMemory;

@@ -238,6 +238,18 @@ describe('integration 9: probes that fail after a cut', () => {
     expect(podOf(found, 'a')?.clamps).toContainEqual(expect.objectContaining({ reason: 'RolledBack', after: 900 }));
   });
 
+  test('integration 9: a pod that is starting is not found greedy, the same one that has started is', () => {
+    const greed = { ticksAtShare: 50, isGreedy: false, calmTicks: 0 };
+    const known = { demand: undefined, probes: { restarts: 0, restartedAt: undefined }, greed, writes: [] };
+    const hogOf = (startedAt: number): PodPlan | undefined => {
+      const pod = testPod('hog', { request: 300 }, { startedAt });
+      const pods = [{ pod, measured: using(1200, undefined, 0.9) }, entry('b', 1500)];
+      return podOf(plan(pods, { memory: new Map([['uid-hog', known]]) }), 'hog');
+    };
+    expect(hogOf(T0 - 10_000)).toMatchObject({ isGreedy: false, target: { limit: undefined } });
+    expect(hogOf(T0 - 3_600_000)).toMatchObject({ isGreedy: true, target: { limitPolicy: 'Apply' } });
+  });
+
   test('integration 9: a ceiling is lifted, however greedy the pod', () => {
     const greed = { ticksAtShare: 9, isGreedy: true, calmTicks: 0 };
     const probes = { restarts: 0, restartedAt: undefined, held: { share: 300, limit: undefined } };

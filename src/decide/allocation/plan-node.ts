@@ -17,7 +17,7 @@ import { sharedCapacity } from './node-capacity.ts';
 import type { GreedMemory, NodeInput, NodePlan, NodePod, PodMemory, PodPlan } from './node-input.ts';
 import { relaxToFit } from './relax.ts';
 import type { AllocationRules } from './rules.ts';
-import { type Seat, type Table, takeSeat } from './seat.ts';
+import { isInheritedPod, type Seat, type Table, takeSeat } from './seat.ts';
 import { sizeTarget } from './size-target.ts';
 import { steadySum } from './steady-sum.ts';
 import { type Change, filterWrites, recentWrites, type Verdict } from './write-filter.ts';
@@ -183,7 +183,7 @@ function judgeGreed(input: NodeInput, seats: readonly Seat[], isCongested: boole
     const standing = standingOf(contenders[index] ?? { weight: seat.weight, ticksAtShare: 0 }, contenders);
     const { measured } = seat.input;
     const { isBatch, isLatencySensitive } = seat.marks;
-    const { share, current } = seat;
+    const { share, current, isComingUp } = seat;
     return nextGreed(
       memory.get(seat.pod.uid)?.greed,
       {
@@ -196,6 +196,7 @@ function judgeGreed(input: NodeInput, seats: readonly Seat[], isCongested: boole
         isBatch,
         // A ceiling that it did not bear does not come back at once.
         isLatencySensitive: isLatencySensitive || seat.probes.rollback !== undefined,
+        isComingUp,
       },
       rules.greedy,
     );
@@ -259,11 +260,12 @@ function remember(
 ): ReadonlyMap<string, PodMemory> {
   const written = new Set(plans.flatMap(({ uid, isWritten }) => (isWritten ? [uid] : [])));
   return new Map(
-    served.map(({ seat: { pod, demand, probes }, greed }): [string, PodMemory] => {
+    served.map(({ seat: { input, pod, demand, probes }, greed }): [string, PodMemory] => {
       const before = memory.get(pod.uid);
+      const isInherited = isInheritedPod(input, before);
       const recent = recentWrites(before?.writes ?? [], now);
       const writes = written.has(pod.uid) ? [...recent, now] : recent;
-      return [pod.uid, { demand: demand?.state ?? before?.demand, probes, greed, writes }];
+      return [pod.uid, { isInherited, demand: demand?.state ?? before?.demand, probes, greed, writes }];
     }),
   );
 }

@@ -166,6 +166,17 @@ describe('bounds', () => {
     expect(reasonsOf(seat)).toContain(reason);
   });
 
+  test('integration 4: what a ratio keeps beside a limit is not given away, but where the limit follows', () => {
+    const bounds = [{ layer: 'hard', reason: 'LimitRatio', min: 500 }] as const;
+    const given: Given = {
+      sketch: { limit: 1000 },
+      input: { measured: using(0), hints: { ...unhindered, bounds } },
+    };
+    expect(seatOf(given).box).toMatchObject({ claim: 500, min: 500 });
+    expect(seatOf({ ...given, rules: { ceilings: 'none' } }).box.min).toBe(500);
+    expect(seatOf({ ...given, rules: { ceilings: 'all' } }).box).toMatchObject({ claim: 200, min: 300 });
+  });
+
   test('mbcas bug 4: in grace claim and want are both held up, so the pod keeps what it has', () => {
     const { box } = seatOf({ pod: { startedAt: T0 - 10_000 }, input: { measured: using(10) } });
     expect([box.min, box.max]).toEqual([600, 600]);

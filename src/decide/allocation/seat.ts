@@ -2,9 +2,11 @@
 import type { EpochMillis, Millicores } from '../../lib/units.ts';
 import { type AllocationPod, actualSizeOf, type CpuSize, sizeOf } from './allocation-pod.ts';
 import { type Bound, type Box, combineBounds, holdAt } from './bounds.ts';
+import { ceilingFactor } from './ceiling.ts';
 import type { Clamp } from './clamp.ts';
 import { type Demand, nextDemand } from './demand.ts';
 import { applyMetric } from './integrations/custom-metrics.ts';
+import { besideLimit } from './integrations/limit-range.ts';
 import type { NodeState } from './integrations/node-conditions.ts';
 import { priorityFactor } from './integrations/priority-class.ts';
 import { judgeProbes, type ProbeMemory } from './integrations/probes.ts';
@@ -28,6 +30,8 @@ export interface Seat {
   readonly demand: Demand | undefined;
   readonly weight: number;
   readonly probes: ProbeMemory;
+  /** It has yet to become ready, and gets no ceiling meanwhile. */
+  readonly isComingUp: boolean;
   readonly clamps: readonly Clamp[];
 }
 
@@ -51,7 +55,9 @@ export function takeSeat(input: NodePod, memory: PodMemory | undefined, table: T
   const hints = input.hints === undefined || input.hints === 'unknown' ? unhindered : input.hints;
   const limit = actualSizeOf(pod)?.limit ?? current.limit;
   const level = rules.apply === 'limits' ? rules.demand.levelOfLimits : rules.demand.level;
-  const context = { share, limit, now };
+  // Limits follow wants closely, requests are lowered only to pay for others.
+  const isInherited = rules.apply === 'limits' && isInheritedPod(input, memory);
+  const context = { share, limit, isInherited, now };
   const demand =
     measured === undefined ? undefined : nextDemand(memory?.demand, measured, context, { ...rules.demand, level });
   const { usage, throttledRatio } = measured ?? { usage: undefined, throttledRatio: undefined };
@@ -68,7 +74,8 @@ export function takeSeat(input: NodePod, memory: PodMemory | undefined, table: T
   const clamps: Clamp[] = [...metric.clamps];
   if (probes.boost > 1) clamps.push({ reason: 'UnreadyBoost', what: 'want', before: metric.want, after: want });
   const weighed = weigh(pod, marks, hints, original, rules);
-  const bounds = boundsOf({ input, pod, marks, hints, original, share, table, probes: probes.bounds });
+  const isLimitKept = ceilingFactor({ marks, original }, memory?.greed.isGreedy === true, rules) === undefined;
+  const bounds = boundsOf({ input, pod, marks, hints, original, share, isLimitKept, table, probes: probes.bounds });
   const claim = claimOf(input, marks, original, rules);
   const box = combineBounds(claim.amount, want, bounds);
   return {
@@ -84,8 +91,14 @@ export function takeSeat(input: NodePod, memory: PodMemory | undefined, table: T
     demand,
     weight: weighed.weight,
     probes: probes.memory,
+    isComingUp: probes.isComingUp && !marks.isBatch,
     clamps: [...clamps, ...weighed.clamps, ...claim.clamps, ...box.clamps],
   };
+}
+
+/** Whoever planned for the pod before it was seen first is gone, and with him what he knew. */
+export function isInheritedPod({ isPlanned = false }: NodePod, memory: PodMemory | undefined): boolean {
+  return memory === undefined ? isPlanned : memory.isInherited === true;
 }
 
 /** An annotation, else what rightsizing advises, else a part of what the pod requested at first. */
@@ -144,11 +157,13 @@ interface BoundSources {
   readonly hints: PodHints;
   readonly original: CpuSize;
   readonly share: Millicores;
+  readonly isLimitKept: boolean;
   readonly table: Table;
   readonly probes: readonly Bound[];
 }
 
-function boundsOf({ input, pod, marks, hints, original, share, table, probes }: BoundSources): Bound[] {
+function boundsOf(sources: BoundSources): Bound[] {
+  const { input, pod, marks, hints, original, share, isLimitKept, table, probes } = sources;
   const { node, rules } = table;
   const bounds: Bound[] = [{ layer: 'hard', reason: 'KernelMinimum', min: kernelFloor }];
   if (node.frozenBecause !== undefined) bounds.push(holdAt(share, node.frozenBecause));
@@ -159,7 +174,7 @@ function boundsOf({ input, pod, marks, hints, original, share, table, probes }: 
   const userLimit = keepsLimit ? (original.limit ?? partlyLimited(pod)) : undefined;
   if (userLimit !== undefined) bounds.push({ layer: 'hard', reason: 'UserLimit', max: userLimit });
   if (marks.maxCpu !== undefined) bounds.push({ layer: 'annotation', reason: 'MaxCpu', max: marks.maxCpu });
-  bounds.push(...hints.bounds, ...probes);
+  bounds.push(...besideLimit(hints.bounds, isLimitKept), ...probes);
   const down = Math.min(rules.stepDown, hints.step ?? 1);
   const up = Math.min(rules.stepUp, hints.step ?? Number.POSITIVE_INFINITY);
   bounds.push({ layer: 'step', reason: 'StepLimit', min: Math.floor(share * (1 - down)) });

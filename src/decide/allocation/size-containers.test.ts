@@ -3,23 +3,12 @@ import { describe, expect, test } from 'vitest';
 import type { LimitRangeRecord } from '../../model/sizing-records.ts';
 import type { AllocationPod } from './allocation-pod.ts';
 import type { PodTarget } from './node-input.ts';
-import { sizeContainers, userLimitsOf } from './size-containers.ts';
-import { testPod } from './testing/pods.ts';
+import { sizeContainers } from './size-containers.ts';
+import { testPodOf } from './testing/pods.ts';
+import { userLimitsOf } from './user-limits.ts';
 
-function podOf(
-  rows: readonly (readonly [request: number | undefined, limit?: number])[],
-  qos: AllocationPod['qos'] = 'Burstable',
-): AllocationPod {
-  const base = testPod('a', { request: 1 });
-  const [container] = base.containers;
-  if (container === undefined) throw new Error('a test pod has a container');
-  const containers = rows.map(([cpuRequest, cpuLimit], index) => ({
-    ...container,
-    name: `c${index}`,
-    size: { ...(cpuRequest !== undefined && { cpuRequest }), ...(cpuLimit !== undefined && { cpuLimit }) },
-  }));
-  return { ...base, qos, containers };
-}
+const podOf = (rows: Parameters<typeof testPodOf>[0], qos: AllocationPod['qos'] = 'Burstable'): AllocationPod =>
+  testPodOf(rows, { qos });
 const target = (
   request: number,
   limit?: number,
@@ -252,28 +241,5 @@ describe('limits that users set on some containers', () => {
       c1: { cpuRequest: 400, cpuLimit: 490 },
     });
     expect(changes(limited, target(500, 1800, 'Lift'))).toEqual({ c1: { cpuLimit: 1300 } });
-  });
-
-  test.each<[string, AllocationPod, 'requests+ceilings' | 'limits', number]>([
-    ['those of before the first resize', limited, 'requests+ceilings', 1],
-    [
-      'none where all containers have one: the whole pod is bounded',
-      podOf([
-        [1, 2],
-        [1, 2],
-      ]),
-      'requests+ceilings',
-      0,
-    ],
-    ['none where limits are the shares', partly, 'limits', 0],
-    ['none of Guaranteed pods', { ...partly, qos: 'Guaranteed' }, 'requests+ceilings', 0],
-    [
-      'of a text that somebody spoilt, what is there',
-      { ...partly, marks: { 'mbcas.io/original-resources': '{' } },
-      'requests+ceilings',
-      1,
-    ],
-  ])('%s', (_name, pod, apply, count) => {
-    expect(userLimitsOf(pod, { apply }).size).toBe(count);
   });
 });

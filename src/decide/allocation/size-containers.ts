@@ -1,14 +1,11 @@
 /** The new sizes of a pod's containers for a request and a limit of the whole pod; only what changes, never memory. */
-import { sizingKeys } from '../../api/annotations-sizing.ts';
 import type { Millicores } from '../../lib/units.ts';
-import { parseOriginals } from '../../model/original-sizes.ts';
 import { type SizeChange, sumOf } from '../../model/pod-size.ts';
 import { type AllowedRange, allowedRange } from '../../model/size-bounds.ts';
 import type { ContainerSize, LimitRangeRecord } from '../../model/sizing-records.ts';
 import type { AllocationPod } from './allocation-pod.ts';
 import type { PodTarget } from './node-input.ts';
 import { kernelFloor } from './problem.ts';
-import type { AllocationRules } from './rules.ts';
 import { splitTotal } from './split-containers.ts';
 
 /**
@@ -16,7 +13,7 @@ import { splitTotal } from './split-containers.ts';
  * are tens where the target is: systemd rounds each quota up to that (k/k#129357). A container that has no request gets
  * none, as it could not be taken away again; under a ceiling it gets the least, as its limit would become its request.
  * No memory is ever written.
- * @param userLimits see {@link userLimitsOf}.
+ * @param userLimits see `userLimitsOf`.
  */
 export function sizeContainers(
   pod: AllocationPod,
@@ -72,25 +69,6 @@ export function sizeContainers(
     quantumOf(limit),
   );
   return containers.flatMap(({ name, size }) => changeOf(name, size, requests.get(name), limits.get(name)));
-}
-
-/**
- * Limits that users set on some containers of a pod and not on all: a ceiling of the whole pod must not raise them.
- * Where all have one, the pod's bound says it; with `apply: limits` they are what is moved.
- */
-export function userLimitsOf(
-  { qos, containers, marks }: AllocationPod,
-  { apply }: Pick<AllocationRules, 'apply'>,
-): ReadonlyMap<string, Millicores> {
-  const limits = new Map<string, Millicores>();
-  if (apply === 'limits' || qos === 'Guaranteed') return limits;
-  const text = marks[sizingKeys.allocationOriginals];
-  const originals = text === undefined ? undefined : parseOriginals(text);
-  for (const { name, size } of containers) {
-    const { cpuLimit } = originals === undefined ? size : (originals.get(name) ?? {});
-    if (cpuLimit !== undefined) limits.set(name, cpuLimit);
-  }
-  return limits.size === containers.length ? new Map() : limits;
 }
 
 /** What its user set otherwise stays as it is. */

@@ -104,6 +104,26 @@ describe('requests and ceilings', () => {
       { sketch: { request: 400 }, share: 400, isGreedy: true, input: { hints: frozen } },
       { request: 400, limit: 720 },
     ],
+    [
+      'integration 9: who is coming up gets no first ceiling',
+      { sketch: { request: 400 }, share: 400, rules: { ceilings: 'all' }, pod: { startedAt: T0 } },
+      { request: 400, limit: undefined, limitPolicy: 'Keep' },
+    ],
+    [
+      'integration 9: nor a lower one than it has',
+      { sketch: { request: 400, limit: 900 }, share: 400, rules: { ceilings: 'all' }, pod: { startedAt: T0 } },
+      { request: 400, limit: 900 },
+    ],
+    [
+      'integration 9: but where it is declared batch',
+      {
+        sketch: { request: 400, marks: { 'mbcas.io/workload-type': 'batch' } },
+        share: 300,
+        isGreedy: true,
+        pod: { startedAt: T0 },
+      },
+      { request: 300, limit: 330, limitPolicy: 'Apply' },
+    ],
   ])('%s', (_name, given, wanted) => {
     expect(size(given).target).toMatchObject(wanted);
   });

@@ -3,6 +3,7 @@
  * stays.
  */
 import type { Millicores } from '../../lib/units.ts';
+import { ceilingFactor } from './ceiling.ts';
 import type { Clamp } from './clamp.ts';
 import type { PodTarget } from './node-input.ts';
 import { kernelFloor } from './problem.ts';
@@ -41,8 +42,15 @@ export function sizeTarget(
   if (seat.pod.qos === 'Guaranteed') {
     return { target: { request: share, limit: share, limitPolicy: 'Apply' }, clamps: [] };
   }
+  if (seat.isComingUp && seat.current.limit === undefined)
+    return { target: withoutLimit(seat, share, rules), clamps: [] };
   const target = rules.apply === 'limits' ? byLimit(seat, share, rules) : byRequest(seat, share, isGreedy, room, rules);
   return keepQos(target);
+}
+
+/** A first limit takes from a pod whatever it says: one that is coming up gets none. */
+function withoutLimit({ current }: Seat, share: Millicores, { apply }: AllocationRules): PodTarget {
+  return { request: apply === 'limits' ? current.request : share, limit: undefined, limitPolicy: 'Keep' };
 }
 
 /** The drop-in behaviour: the share is the limit, the request follows at a ratio unless an autoscaler divides by it. */
@@ -60,13 +68,14 @@ function byRequest(
   { allocatable, scale }: Room,
   rules: AllocationRules,
 ): PodTarget {
-  const { current, original, hints } = seat;
+  const { current, original, hints, isComingUp } = seat;
   const request = share;
   const factor = ceilingFactor(seat, isGreedy, rules);
   const mustExceed = Math.max(request + 1, kernelFloor);
   const wholeNode = Math.floor(allocatable / LIMIT_QUANTUM) * LIMIT_QUANTUM;
   if (factor !== undefined) {
-    const loose = Math.max(factor * scale * share, hints.limitMin ?? 0, mustExceed);
+    const least = Math.max(hints.limitMin ?? 0, isComingUp ? (current.limit ?? 0) : 0);
+    const loose = Math.max(factor * scale * share, least, mustExceed);
     const highest = rules.userLimits === 'keep' ? (original.limit ?? wholeNode) : wholeNode;
     const limit = Math.min(Math.ceil(loose / LIMIT_QUANTUM) * LIMIT_QUANTUM, Math.max(highest, request));
     return { request, limit, limitPolicy: 'Apply' };
@@ -77,16 +86,6 @@ function byRequest(
     return { request, limit, limitPolicy: limit === current.limit ? 'Keep' : 'Apply' };
   }
   return { request, limit: Math.max(wholeNode, request + 1), limitPolicy: 'Lift' };
-}
-
-/** Undefined: the pod gets no ceiling. */
-function ceilingFactor({ marks, original }: Seat, isGreedy: boolean, rules: AllocationRules): number | undefined {
-  const { ceilings, greedyCeiling, looseCeiling } = rules;
-  const own = isGreedy ? greedyCeiling : looseCeiling;
-  if (ceilings === 'none') return undefined;
-  if (ceilings === 'all') return own;
-  if (ceilings === 'existing') return original.limit === undefined || marks.isLatencySensitive ? undefined : own;
-  return isGreedy ? greedyCeiling : undefined;
 }
 
 /** A Burstable pod whose CPU request reaches its limit could become Guaranteed, which the API refuses. */

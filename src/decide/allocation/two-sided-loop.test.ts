@@ -252,3 +252,27 @@ describe('for any node, namespace and kubelet', () => {
     expect(early).toBeGreaterThan(60);
   });
 });
+
+test('integration 4: what a pod has to keep for the ratio of its limit pays for no other', () => {
+  const ratio = aLimitRange({ maxLimitRequestRatio: { cpu: 2 } });
+  const pods = [
+    testPod('idle', { request: 850, limit: 1500 }),
+    testPod('short', { request: 300, limit: 600 }),
+    testPod('steady', { request: 560, limit: 1100 }),
+  ];
+  const world: World = {
+    ...full,
+    pods,
+    loads: [20, 600, 560],
+    facts: { ...full.facts, limitRanges: [ratio] },
+    usesHints: true,
+  };
+  let last: readonly AllocationPod[] = pods;
+  run(world, 30, (written) => {
+    last = written;
+  });
+  const requests = Object.fromEntries(last.map((pod) => [pod.name, sizeOf(pod).request]));
+  // Of the 850m of `idle` 100m can be had, not 425m: as much as both of the others are raised by.
+  expect(requests['idle']).toBe(750);
+  expect(requests['short']).toBeGreaterThan(340);
+});

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LimitRangeRecord } from '../../../model/sizing-records.ts';
-import { limitRangeBound } from './limit-range.ts';
+import { testPodOf } from '../testing/pods.ts';
+import { besideLimit, limitRangeBound, ratioBounds } from './limit-range.ts';
 
 const range = (type: 'Container' | 'Pod', min?: number, max?: number, ratio?: number): LimitRangeRecord => ({
   namespace: 'shop',
@@ -25,5 +26,36 @@ describe('box of a pod', () => {
     const found = limitRangeBound(ranges, count, ratio);
     if (wanted === undefined) expect(found).toBeUndefined();
     else expect(found).toMatchObject({ layer: 'hard', reason: 'LimitRange', ...wanted });
+  });
+});
+
+describe('beside limits that stay', () => {
+  const ratio = (type: 'Container' | 'Pod', most: number) => range(type, undefined, undefined, most);
+  const pod = testPodOf([
+    [400, 1000],
+    [100, 200],
+  ]);
+
+  test.each<[string, readonly LimitRangeRecord[], number | undefined]>([
+    ['each container keeps what its ratio asks for', [ratio('Container', 3)], 334 + 67],
+    ['and the pod', [ratio('Pod', 2)], 600],
+    ['whichever is more', [ratio('Container', 3), ratio('Pod', 2), ratio('Pod', 4)], 600],
+    ['nothing without a ratio', [range('Container', 50, 2000)], undefined],
+  ])('integration 4: %s', (_name, ranges, min) => {
+    const wanted = min === undefined ? [] : [{ layer: 'hard', reason: 'LimitRatio', min }];
+    expect(ratioBounds(ranges, pod.containers)).toEqual(wanted);
+  });
+
+  test('integration 4: containers without a limit keep nothing for it', () => {
+    expect(ratioBounds([ratio('Container', 3)], testPodOf([[400]]).containers)).toEqual([]);
+  });
+
+  test('integration 4: where limits move along, only that bound is none', () => {
+    const bounds = [
+      ...ratioBounds([ratio('Pod', 2)], pod.containers),
+      { layer: 'hard', reason: 'LimitRange' } as const,
+    ];
+    expect(besideLimit(bounds, true)).toEqual(bounds);
+    expect(besideLimit(bounds, false)).toEqual([{ layer: 'hard', reason: 'LimitRange' }]);
   });
 });

@@ -3,8 +3,10 @@
  * their defaults do not (they are not injected on a resize), and requests and limits are both held to min and max.
  */
 
+import type { Millicores } from '../../../lib/units.ts';
+import { sumOf } from '../../../model/pod-size.ts';
 import { allowedRange } from '../../../model/size-bounds.ts';
-import type { LimitRangeRecord } from '../../../model/sizing-records.ts';
+import type { ContainerSpecRecord, LimitRangeRecord } from '../../../model/sizing-records.ts';
 import type { Bound } from '../bounds.ts';
 
 /** Bounds of the pod's share. `undefined`: the rules contradict each other, so nothing can be written at all. */
@@ -19,4 +21,24 @@ export function limitRangeBound(
   const max = Math.min(containers * container.max, pod.max);
   if (container.min > container.max || min > max) return undefined;
   return { layer: 'hard', reason: 'LimitRange', min: Math.ceil(min), max };
+}
+
+/**
+ * Beside limits that stay a request cannot be less than their ratio allows. What a pod has to keep for that must not be
+ * counted on by others: they would wait for it for ever.
+ */
+export function ratioBounds(
+  ranges: readonly LimitRangeRecord[],
+  containers: readonly Pick<ContainerSpecRecord, 'size'>[],
+): Bound[] {
+  const leastOf = (limit: Millicores, type: LimitRangeRecord['type']): Millicores =>
+    Math.ceil(limit / allowedRange(ranges, type, 'cpu').maxRatio);
+  const ofContainers = containers.reduce((sum, { size }) => sum + leastOf(size.cpuLimit ?? 0, 'Container'), 0);
+  const min = Math.max(ofContainers, leastOf(sumOf(containers, 'cpuLimit'), 'Pod'));
+  return min === 0 ? [] : [{ layer: 'hard', reason: 'LimitRatio', min }];
+}
+
+/** Where limits follow the share, their ratio is kept by them. */
+export function besideLimit(bounds: readonly Bound[], isLimitKept: boolean): readonly Bound[] {
+  return isLimitKept ? bounds : bounds.filter(({ reason }) => reason !== 'LimitRatio');
 }

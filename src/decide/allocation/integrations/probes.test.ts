@@ -57,6 +57,18 @@ describe('who gives nothing up', () => {
   });
 });
 
+describe('who is coming up, and gets no ceiling', () => {
+  test.each<[string, Partial<AllocationPod>, boolean]>([
+    ['ready for long', {}, false],
+    ['started a moment ago', { startedAt: T0 - 10_000, readyChangedAt: T0 - 5000 }, true],
+    ['not ready yet', { startedAt: T0 - 5 * MINUTE, ready: false, readyChangedAt: T0 - 5 * MINUTE }, true],
+    ['not ready for over ten minutes', { ready: false, readyChangedAt: T0 - 11 * MINUTE }, false],
+    ['restarted two minutes ago, and well', status({ restartCount: 1 }), false],
+  ])('integration 9: %s', (_name, change, isComingUp) => {
+    expect(judge(change).isComingUp).toBe(isComingUp);
+  });
+});
+
 describe('unready and short of CPU', () => {
   test('integration 9: half as much again', () => {
     expect(judge({ ready: false }, { throttledRatio: 0.06 }).boost).toBe(1.5);

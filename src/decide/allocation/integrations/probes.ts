@@ -29,6 +29,8 @@ export interface Held {
 
 export interface ProbeJudgement {
   readonly bounds: readonly Bound[];
+  /** Starting, or not ready, but not for long: a ceiling would take from it just what it needs to come up. */
+  readonly isComingUp: boolean;
   /** Factor of the want. */
   readonly boost: number;
   readonly memory: ProbeMemory;
@@ -94,16 +96,17 @@ export function judgeProbes(
   const hasFlipped = readyChangedAt !== undefined && now - readyChangedAt < AFTER_FLIP && !isStarting && !isFirst;
   const isShaken =
     !pod.ready || isWaiting || hasFlipped || (restartedAt !== undefined && now - restartedAt < AFTER_RESTART);
+  const unreadyFor = pod.ready || readyChangedAt === undefined ? 0 : now - readyChangedAt;
+  const isGivenUp = unreadyFor > GIVE_UP_AFTER;
+  const isComingUp = isStarting || (!pod.ready && !isGivenUp);
   const bounds: Bound[] = isStarting ? [{ layer: 'grace', reason: 'StartupGrace', min: share }] : [];
   if (rollback !== undefined) bounds.push({ layer: 'readiness', reason: 'RolledBack', min: rollback.to });
-  if (!isShaken) return { bounds, boost: 1, memory };
-  const unreadyFor = pod.ready || readyChangedAt === undefined ? 0 : now - readyChangedAt;
-  if (unreadyFor > GIVE_UP_AFTER && usage !== undefined && usage < DEAD_USAGE * share) {
-    return { bounds, boost: 1, memory };
+  if (!isShaken || (isGivenUp && usage !== undefined && usage < DEAD_USAGE * share)) {
+    return { bounds, isComingUp, boost: 1, memory };
   }
   bounds.push({ layer: 'readiness', reason: 'Readiness', min: share });
   const boost = !pod.ready && (throttledRatio ?? 0) > SHORT_OF_CPU ? BOOST : 1;
-  return { bounds, boost, memory };
+  return { bounds, isComingUp, boost, memory };
 }
 
 /** A pod that is given less, twice in a row too, is remembered with what it had before the first time. */
