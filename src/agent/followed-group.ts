@@ -28,24 +28,21 @@ export function followGroup(capacity: number): FollowedGroup {
   return { ring: createCounterRing(capacity), path: undefined, missingSince: undefined, problem: undefined };
 }
 
-/** It went away: files are closed, and what was counted belongs to another one. */
-export function loseGroup(group: FollowedGroup, groups: GroupReader, now: Millis): void {
-  if (group.path !== undefined) groups.forget(group.path);
-  group.path = undefined;
-  group.ring.reset();
-  group.missingSince ??= now;
-}
-
 /** @returns whether it was read. */
 export function readGroup(group: FollowedGroup, groups: GroupReader, now: Millis): boolean {
-  if (group.path === undefined) return false;
-  const reading = groups.counters(group.path);
+  const { path } = group;
+  if (path === undefined) return false;
+  const reading = groups.counters(path);
   if (reading.ok) {
     group.ring.push(now, reading.value);
     group.missingSince = undefined;
     group.problem = undefined;
-  } else if (reading.why === 'gone') loseGroup(group, groups, now);
-  else group.problem = reading.message;
+  } else if (reading.why === 'gone') {
+    // What was counted belongs to another one, also where there will be one of the same name.
+    groups.forget(path);
+    group.path = undefined;
+    group.ring.reset();
+  } else group.problem = reading.message;
   return reading.ok;
 }
 

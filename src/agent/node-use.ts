@@ -35,24 +35,30 @@ export function createNodeUse({ groups, files, proc, capacity }: NodeUseOptions)
   const total = createCounterRing(capacity);
   const pods = new Map<string, CounterRing>();
 
-  /**
-   * The top of the tree first: a node inside a container (kind) has its own, while `/proc/stat` is always the whole
-   * machine's.
-   */
-  const readTotal = (): CpuCounters | undefined => {
-    const top = groups.counters('');
-    if (top.ok) return top.value;
+  /** Where it was read last: the counters of two sources have nothing to do with each other. */
+  let totalOf: 'top' | 'machine' | undefined;
+  const readMachine = (): CpuCounters | undefined => {
     const stat = files.read(`${proc}/stat`);
     const usageMicros = stat.ok ? parseProcStat(stat.text) : undefined;
     if (usageMicros === undefined) return undefined;
     return { usageMicros, periods: 0, throttledPeriods: 0, throttledMicros: 0, pressureMicros: undefined };
   };
+  /**
+   * The top of the tree first: a node inside a container (kind) has its own, while `/proc/stat` is always the whole
+   * machine's.
+   */
+  const sampleTotal = (nowMillis: Millis): void => {
+    const top = groups.counters('');
+    const source = top.ok ? 'top' : 'machine';
+    const counters = top.ok ? top.value : readMachine();
+    if (counters === undefined || source !== totalOf) total.reset();
+    totalOf = source;
+    if (counters !== undefined) total.push(nowMillis, counters);
+  };
 
   return {
     sample(nowMillis, roots) {
-      const counters = readTotal();
-      if (counters === undefined) total.reset();
-      else total.push(nowMillis, counters);
+      sampleTotal(nowMillis);
       for (const root of [...pods.keys()]) if (!roots.includes(root)) pods.delete(root);
       for (const root of roots) {
         const ring = pods.get(root) ?? createCounterRing(capacity);

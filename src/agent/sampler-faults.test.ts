@@ -1,5 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { plant, podOf } from './testing/planted-tree.ts';
@@ -56,6 +56,9 @@ describe('a file that is not as it should be', () => {
     step();
     expect(sampler.problems()).toEqual([]);
     expect(sampler.pod(pod.uid)?.lastMillis()).toBe(5000);
+    writeFileSync(file, 'usage_usec banana\n');
+    step();
+    expect(warnings).toHaveLength(2);
   });
 
   test.each(['cpu.stat', 'cpuacct.usage', 'cpu.cfs_quota_us', 'cpu.shares', 'cpu.pressure'])(
@@ -82,6 +85,23 @@ describe('a file that is not as it should be', () => {
       );
     },
   );
+
+  test('of the node as a whole: for a moment nothing is known, instead of what two counters differ by', () => {
+    const tree = plant();
+    const pod = podOf(1);
+    tree.add(pod);
+    const { sampler, step } = createSampling(tree);
+    sampler.track([tracked(pod)]);
+    writeFileSync(join(tree.proc, 'stat'), 'cpu  900000000 0 0 0 0 0 0 0 0 0\n');
+    const totals: (number | undefined)[] = [];
+    for (let second = 1; second <= 6; second++) {
+      tree.setTop({ usageMicros: second * 500_000 });
+      if (second === 3) writeFileSync(join(tree.mount, 'cpu.stat'), 'usage_usec banana\n');
+      step();
+      totals.push(sampler.node(1000).total);
+    }
+    expect(totals).toEqual([undefined, 500, undefined, undefined, 500, 500]);
+  });
 
   test('a folder in place of a file, and a file in place of a folder', () => {
     const tree = plant();

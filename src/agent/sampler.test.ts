@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs';
+import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fakeContainerId } from './testing/fake-tree.ts';
@@ -91,8 +91,15 @@ describe('layouts', () => {
     other.add(podOf(2));
     const { sampler, step } = createSampling(tree);
     sampler.track([tracked(pod)]);
-    step();
-    expect(sampler.describe()).toContain('pods below nodes/one/kubepods');
+    for (const used of [0, 1]) {
+      tree.setTop({ usageMicros: used * 900_000 });
+      tree.setRoot({ usageMicros: used * 300_000 });
+      other.setRoot({ usageMicros: used * 500_000 });
+      cpSync(join(other.mount, 'nodes', 'two'), join(tree.mount, 'nodes', 'two'), { recursive: true });
+      step();
+    }
+    expect(sampler.describe()).toMatch(/pods below nodes\/one\/kubepods$/);
+    expect(sampler.node(1000)).toEqual({ total: 900, pods: 300, system: 600 });
   });
 
   test('without the CPU controller usage is still read, throttling is unknown', () => {
@@ -130,94 +137,12 @@ describe('layouts', () => {
   });
 });
 
-describe('pods come and go', () => {
-  test('a pod whose group appears later is found without being asked for again', () => {
-    const tree = plant();
-    const [first, second] = [podOf(1), podOf(2)];
-    tree.add(first);
-    const { sampler, step } = createSampling(tree);
-    sampler.track([tracked(first), tracked(second)]);
-    for (let second_ = 0; second_ < 3; second_++) step();
-    expect(sampler.pod(second.uid)?.lastMillis()).toBeUndefined();
-    tree.add(second);
-    for (let second_ = 0; second_ < 6; second_++) step();
-    expect(sampler.pod(second.uid)?.lastMillis()).toBe(9000);
-  });
-
-  test('a container that restarts is a new epoch under its new id, no negative and no huge rate', () => {
-    const tree = plant();
-    const before = podOf(1);
-    tree.add(before);
-    tree.set(before, 'main', { usageMicros: 5_000_000 });
-    const { sampler, step } = createSampling(tree);
-    sampler.track([tracked(before)]);
-    step();
-    const after = podOf(1, { containers: { main: fakeContainerId(77) } });
-    tree.remove(before, 'main');
-    tree.add(after, { usageMicros: 5_000_000 });
-    tree.set(after, 'main', { usageMicros: 10_000 });
-    sampler.track([tracked(after)]);
-    step();
-    expect(sampler.pod(after.uid)?.container('main')?.window(1000)).toBeUndefined();
-    tree.set(after, 'main', { usageMicros: 60_000 });
-    step();
-    expect(sampler.pod(after.uid)?.container('main')?.window(1000)?.usageMillicores).toBe(50);
-  });
-
-  test('the status may still name the old container: its figures end, others go on', () => {
-    const tree = plant();
-    const pod = podOf(1, { containers: { main: fakeContainerId(1), side: fakeContainerId(2) } });
-    tree.add(pod);
-    const { sampler, step } = createSampling(tree);
-    sampler.track([tracked(pod)]);
-    step();
-    tree.remove(pod, 'main');
-    step();
-    expect(sampler.pod(pod.uid)?.container('main')?.window(1000)).toBeUndefined();
-    expect(sampler.pod(pod.uid)?.container('side')?.window(1000)).toBeDefined();
-    expect(sampler.isReading()).toBe(true);
-  });
-
-  test('a group made anew under the same name starts a new epoch, even if its counters are ahead', () => {
-    const tree = plant();
-    const pod = podOf(1);
-    tree.add(pod, { usageMicros: 1000 });
-    const { sampler, step } = createSampling(tree);
-    sampler.track([tracked(pod)]);
-    step();
-    step();
-    tree.remove(pod);
-    step();
-    expect(sampler.pod(pod.uid)?.window(1000)).toBeUndefined();
-    tree.add(pod, { usageMicros: 50_000_000 });
-    for (let second = 0; second < 4; second++) step();
-    expect(sampler.pod(pod.uid)?.window(1000)?.usageMillicores).toBe(0);
-  });
-
-  test('what is no longer tracked is forgotten, and its files are closed', () => {
-    const tree = plant();
-    const pod = podOf(1);
-    tree.add(pod);
-    const { sampler, step } = createSampling(tree);
-    sampler.track([tracked(pod)]);
-    step();
-    sampler.track([]);
-    step();
-    expect(sampler.pod(pod.uid)).toBeUndefined();
-    expect(sampler.isReading()).toBe(false);
-  });
-
-  test('a pod without a group is told of once, after a while, and no more when it has one', () => {
-    const tree = plant();
-    const { sampler, step, warnings } = createSampling(tree);
-    const pod = podOf(1);
-    sampler.track([tracked(pod)]);
-    for (let second = 0; second < 29; second++) step();
-    expect(warnings).toEqual([]);
-    for (let second = 0; second < 20; second++) step();
-    expect(warnings.filter((each) => each.startsWith('pod '))).toHaveLength(1);
-    tree.add(pod);
-    for (let second = 0; second < 70; second++) step();
-    expect(sampler.problems()).toEqual([]);
-  });
+test('the longest window that readers were said to ask for is there, however long it has sampled', () => {
+  const tree = plant();
+  const pod = podOf(1);
+  tree.add(pod);
+  const { sampler, step } = createSampling(tree);
+  sampler.track([tracked(pod)]);
+  for (let second = 0; second < 150; second++) step();
+  expect(sampler.pod(pod.uid)?.window(60_000)?.spanMillis).toBe(60_000);
 });

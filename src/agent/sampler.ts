@@ -8,15 +8,7 @@ import { createGroupReader, type GroupReader } from './cgroup/counters.ts';
 import type { FileReader } from './cgroup/file-reader.ts';
 import { findHierarchy, type Hierarchy } from './cgroup/hierarchy.ts';
 import { createPodFolders, type PodFolders } from './cgroup/pod-folders.ts';
-import {
-  type FollowedGroup,
-  followGroup,
-  type GroupUse,
-  loseGroup,
-  noteMissing,
-  readGroup,
-  useOf,
-} from './followed-group.ts';
+import { type FollowedGroup, followGroup, type GroupUse, noteMissing, readGroup, useOf } from './followed-group.ts';
 import { createNodeUse, type NodeUse } from './node-use.ts';
 
 /** A pod to follow. */
@@ -113,7 +105,6 @@ export function createSampler(options: SamplerOptions): Sampler {
     else if (readGroup(pod, reader, now)) isReading = true;
     for (const [id, container] of pod.containers) {
       if (pod.path !== undefined) container.path ??= folders.container(pod.path, id);
-      else if (container.path !== undefined) loseGroup(container, reader, now);
       if (container.path === undefined) noteMissing(container, now, missing(`container ${label}/${container.name}`));
       else readGroup(container, reader, now);
     }

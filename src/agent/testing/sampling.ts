@@ -8,12 +8,15 @@ export interface Sampling {
   readonly sampler: Sampler;
   /** Sentences logged as warnings, oldest first. */
   readonly warnings: string[];
+  /** How many files it holds open. */
+  openFiles(): number;
   /** Lets so many milliseconds pass and samples. */
   step(millis?: number): void;
 }
 
 export function createSampling(tree: Pick<FakeTree, 'mount' | 'proc'>): Sampling {
   let now = 0;
+  const files = createFileReader();
   const warnings: string[] = [];
   const log: Logger = {
     debug: () => {},
@@ -25,7 +28,7 @@ export function createSampling(tree: Pick<FakeTree, 'mount' | 'proc'>): Sampling
   const sampler = createSampler({
     mount: tree.mount,
     proc: tree.proc,
-    files: createFileReader(),
+    files,
     monotonic: () => now,
     log,
     intervalMillis: 1000,
@@ -34,6 +37,7 @@ export function createSampling(tree: Pick<FakeTree, 'mount' | 'proc'>): Sampling
   return {
     sampler,
     warnings,
+    openFiles: () => files.size,
     step(millis = 1000) {
       now += millis;
       sampler.sample();
