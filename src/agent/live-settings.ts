@@ -3,6 +3,7 @@ import type { ConfigMap } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import { resources } from '../api/resources.ts';
 import { createInformer } from '../kube/informer.ts';
+import { backoffPolicies } from '../lib/backoff.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
@@ -45,6 +46,7 @@ export function createLiveSettings(options: LiveSettingsOptions): LiveSettings {
     type: resources.configMaps,
     project: ({ metadata, data }) => (metadata?.name === CONFIG_MAP ? (data ?? {}) : undefined),
     listOptions: { namespace, fieldSelector: `metadata.name=${CONFIG_MAP}` },
+    retryPolicy: backoffPolicies.nodeAgent,
     resumeSpreadMillis: RESUME_SPREAD,
   });
   let isKnown = false;

@@ -26,7 +26,7 @@ export interface BackoffPolicy {
 export const backoffPolicies = {
   /** List and watch retries (client-go tools/cache/reflector.go). */
   reflector: { initialMillis: 800, factor: 2, maxMillis: 30_000, jitter: 1, resetAfterMillis: 120_000 },
-  /** Of a node agent: four quiet watches, and pods that lose their share where it is not heard of for two minutes. */
+  /** Of a node agent: five quiet watches, and pods that lose their share where it is not heard of for two minutes. */
   nodeAgent: { initialMillis: 800, factor: 2, maxMillis: 6_000, jitter: 1, resetAfterMillis: 120_000 },
   /** One failing key of a work queue (client-go util/workqueue/default_rate_limiters.go). */
   queueItem: { initialMillis: 5, factor: 2, maxMillis: 1_000_000, jitter: 0 },
