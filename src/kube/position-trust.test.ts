@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { KubeError } from '../api/kube-error.ts';
 import { MalformedAnswerError } from './json-stream.ts';
 import { syncScripted } from './testing/follow-scripted.ts';
-import { added, bookmark, initialEventsEnd, kubeError, modified, object } from './testing/scripted-api.ts';
+import { added, bookmark, deleted, initialEventsEnd, kubeError, modified, object } from './testing/scripted-api.ts';
 import { ConnectionError } from './transport/transport.ts';
 
 /** What something before the API server answers: no Status. */
@@ -110,6 +110,81 @@ describe('a backup of the API server that was restored', () => {
     await run.clock.advance(3_000);
     expect(run.scripted.watch().options).toMatchObject({ resourceVersion: '10' });
     expect(run.informer.freshness()).toBe('fresh');
+    await run.end();
+  });
+
+  test.each([
+    ['bookmarks', bookmark(4)],
+    ['changes', modified('a', 6)],
+    ['deletions', deleted('a', 4)],
+  ])('is noticed as well where the watch tells of %s from before its position', async (_, event) => {
+    const run = await syncScripted();
+    run.scripted.onList = () => ({ items: [object('a', 6)], resourceVersion: '6' });
+    const { timeoutSeconds = 0 } = run.scripted.watch().options;
+    run.scripted.watch().push(event);
+    await run.clock.advance(timeoutSeconds * 1000 - 6_000);
+    run.scripted.watch().end();
+    await run.clock.advance(0);
+    expect(run.records()).toEqual(['a@5']);
+    expect(run.informer.freshness()).toBe('stale');
+    await run.clock.advance(2_000);
+    expect(run.scripted.watch().options).toMatchObject({ sendInitialEvents: true });
+    run.scripted.watch().push(added('a', 6), initialEventsEnd(7));
+    await run.clock.advance(0);
+    expect(run.records()).toEqual(['a@6']);
+    expect(run.informer.freshness()).toBe('fresh');
+    await run.end();
+  });
+
+  test('is noticed as well where something cuts each quiet watch before its time', async () => {
+    const run = await syncScripted();
+    run.scripted.onList = () => ({ items: [object('a', 3)], resourceVersion: '4' });
+    for (let cut = 1; cut <= 3; cut++) {
+      expect(run.scripted.lists).toHaveLength(0);
+      run.scripted.watch().fail(new ConnectionError('reset'));
+      await run.clock.advance(50_000);
+    }
+    expect(run.scripted.lists).toMatchObject([{ limit: 1 }]);
+    expect(run.scripted.watch().options).toMatchObject({ sendInitialEvents: true });
+    expect(run.informer.freshness()).toBe('stale');
+    run.scripted.watch().push(added('a', 3), initialEventsEnd(4));
+    await run.clock.advance(0);
+    expect(run.records()).toEqual(['a@3']);
+    expect(run.informer.freshness()).toBe('fresh');
+    await run.end();
+  });
+
+  test.each([
+    ['the server is not behind', () => ({ items: [], resourceVersion: '4711' })],
+    [
+      'there is no answer',
+      () => {
+        throw new ConnectionError('refused');
+      },
+    ],
+  ])('is asked about once where watches are cut and %s: they go on where they were', async (_, onList) => {
+    const run = await syncScripted();
+    run.scripted.onList = onList;
+    for (let cut = 1; cut <= 10; cut++) {
+      run.scripted.watch().fail(new ConnectionError('reset'));
+      await run.clock.advance(50_000);
+      expect(run.scripted.watch().options).toMatchObject({ resourceVersion: '10' });
+      expect(run.informer.freshness()).toBe('fresh');
+    }
+    expect(run.scripted.lists).toHaveLength(1);
+    await run.end();
+  });
+
+  test('is not asked about where watches are cut that brought something', async () => {
+    const run = await syncScripted();
+    for (let version = 11; version < 20; version++) {
+      run.scripted.watch().push(version % 2 === 0 ? bookmark(version) : modified('a', version));
+      await run.clock.advance(0);
+      run.scripted.watch().fail(new ConnectionError('reset'));
+      await run.clock.advance(50_000);
+      expect(run.scripted.watch().options).toMatchObject({ resourceVersion: String(version) });
+    }
+    expect(run.scripted.lists).toHaveLength(0);
     await run.end();
   });
 

@@ -31,33 +31,56 @@ export interface PositionTrust {
    * @param wasOpen the watch had been accepted when it failed.
    */
   keeps(error: unknown, position: string | undefined, wasOpen: boolean): boolean;
+  /**
+   * Whether the server may be behind the position, which is to be asked before the next watch: what cuts each quiet
+   * watch before its time would keep that from ever being noticed. Told once.
+   */
+  isToBeAsked(): boolean;
 }
 
-/** A position at which this many attempts in a row met trouble that may be its own is given up. */
+/** A position at which this many attempts in a row met trouble that may be its own is given up, or asked about. */
 const MAX_ATTEMPTS = 3;
 
 /** For one reflector. */
 export function createPositionTrust(): PositionTrust {
-  let doubted: string | undefined;
-  let attempts = 0;
+  const doubts = createTally();
+  const cuts = createTally();
+  let isToBeAsked = false;
   /** Whether it is worth another attempt. */
-  const tryAgain = (position: string | undefined): boolean => {
-    attempts = position === doubted ? attempts + 1 : 1;
-    doubted = position;
-    return attempts < MAX_ATTEMPTS;
-  };
+  const tryAgain = (position: string | undefined): boolean => doubts.add(position) < MAX_ATTEMPTS;
   return {
     keeps(error, position, wasOpen) {
       // An event that cannot be read comes again wherever it is asked for from; a stream cut in the middle does not.
       if (error instanceof MalformedAnswerError) return tryAgain(position);
       if (error instanceof AheadOfServerError) return false;
-      if (!(error instanceof KubeError)) return true;
+      if (!(error instanceof KubeError)) {
+        if (wasOpen) isToBeAsked = cuts.add(position) === MAX_ATTEMPTS;
+        return true;
+      }
       const { httpStatus, status } = error;
       if (isThrottled(error)) return true;
       if (isPositionRefused(error) || wasOpen) return false;
       const isTrouble = httpStatus >= 500 || httpStatus === 401 || httpStatus === 403;
       // What stands before the API server speaks no Status: it says nothing about what is behind it.
       return isTrouble && (status === undefined || tryAgain(position));
+    },
+    isToBeAsked() {
+      const isNow = isToBeAsked;
+      isToBeAsked = false;
+      return isNow;
+    },
+  };
+}
+
+/** Counts what happens at one position in a row. */
+function createTally() {
+  let at: string | undefined;
+  let times = 0;
+  return {
+    add(position: string | undefined): number {
+      times = position === at ? times + 1 : 1;
+      at = position;
+      return times;
     },
   };
 }

@@ -64,7 +64,7 @@ export async function readInitialEvents<T extends KubeObject>(
 
 /**
  * Applies events until the server ends the watch, moving `position` along.
- * @returns the number of events seen, bookmarks included.
+ * @returns the number of events that were news, bookmarks included: what is older than the position is none.
  * @throws KubeError for an ERROR event, and whatever the stream throws.
  */
 export async function followEvents<T extends KubeObject>(
@@ -72,19 +72,19 @@ export async function followEvents<T extends KubeObject>(
   sink: ReflectorSink<T>,
   position: Position,
 ): Promise<number> {
-  let seen = 0;
+  let news = 0;
   for (let event = await stream.next(); event !== undefined; event = await stream.next()) {
     if (event.type === 'ERROR') throw toError(event);
-    seen++;
     sink.onContact();
     const version = event.object.metadata?.resourceVersion;
     // Events of one watch are ordered by version; an older one is a late duplicate and would undo a newer state.
     const isLate = isOlder(parseResourceVersion(version), parseResourceVersion(position.resourceVersion));
+    if (!isLate) news++;
     if (event.type === 'DELETED') sink.remove(event.object);
     else if (event.type !== 'BOOKMARK' && !isLate) sink.upsert(event.object);
     if (version !== undefined && version !== '' && !isLate) position.resourceVersion = version;
   }
-  return seen;
+  return news;
 }
 
 function toError<T>({ object }: WatchEvent<T> & { type: 'ERROR' }): KubeError {

@@ -58,6 +58,26 @@ describe('WatchList', () => {
     await run.clock.advance(2_000);
     expect(run.records()).toEqual(['a@5']);
     expect(scripted.watch().options.resourceVersion).toBe('9');
+    // It may have been an accident.
+    scripted.watch().push(errorEvent({ code: 410, reason: 'Expired', message: 'too old' }));
+    await run.clock.advance(2_000);
+    expect(scripted.watch().options.sendInitialEvents).toBe(true);
+    await run.end();
+  });
+
+  test('a WatchList may take minutes, as long as something comes', async () => {
+    const scripted = createScriptedApi();
+    const run = await followScripted(scripted);
+    for (let version = 1; version <= 4; version++) {
+      await run.clock.advance(59_000);
+      scripted.watch().push(added(`p${version}`, version));
+    }
+    await run.clock.advance(59_000);
+    scripted.watch().push(initialEventsEnd(5));
+    await run.clock.advance(0);
+    expect(run.informer.store.size).toBe(4);
+    expect(run.informer.freshness()).toBe('fresh');
+    expect(scripted.watches).toHaveLength(1);
     await run.end();
   });
 

@@ -32,6 +32,7 @@ describe('listing anew', () => {
     // 30 to 60 s lie between them in the end.
     expect(lists).toBeLessThan(30);
     expect(lists).toBeGreaterThan(10);
+    expect(run.clock.now() - run.informer.lastContactMillis()).toBeLessThanOrEqual(60_000);
     await run.end();
   });
 
@@ -134,6 +135,43 @@ describe('a watch', () => {
     await run.clock.advance(3_000);
     expect(run.informer.freshness()).toBe('fresh');
     expect(scripted.watch().options.resourceVersion).toBe('10');
+    await run.end();
+  });
+
+  test('whose head a proxy keeps until there is an event is asked for again now and then, and right when one comes', async () => {
+    const scripted = createScriptedApi();
+    let letThrough: (() => void) | undefined;
+    let isHeld = false;
+    let asked = 0;
+    const api: KubeApi = {
+      ...scripted.api,
+      async *watch(type, options = {}) {
+        const { signal } = options;
+        asked++;
+        if (isHeld)
+          await new Promise<void>((resolve, reject) => {
+            letThrough = resolve;
+            signal?.addEventListener('abort', () => reject(signal.reason));
+          });
+        yield* scripted.api.watch(type, options);
+      },
+    };
+    const run = await syncScripted({ api }, scripted);
+    isHeld = true;
+    scripted.watch().end();
+    await run.clock.advance(600_000);
+    expect(asked).toBeLessThan(20);
+    expect(run.informer.freshness()).toBe('stale');
+    const before = asked;
+    while (asked === before) await run.clock.advance(1_000);
+    letThrough?.();
+    await run.clock.advance(0);
+    expect(scripted.watch().options.resourceVersion).toBe('10');
+    scripted.watch().push(modified('a', 20));
+    await run.clock.advance(1_000);
+    expect(run.records()).toEqual(['a@20']);
+    expect(run.informer.freshness()).toBe('fresh');
+    expect(scripted.lists).toHaveLength(0);
     await run.end();
   });
 

@@ -53,6 +53,8 @@ describe('staying in step', () => {
     expect(run.informer.freshness()).toBe('stale');
     await run.clock.advance(2_000);
     expect(run.scripted.watch().options).toMatchObject({ sendInitialEvents: true, resourceVersion: '' });
+    // As long as any: what a restored backup would hide was just listed.
+    expect(run.scripted.watch().options.timeoutSeconds).toBeGreaterThanOrEqual(300);
     run.scripted.watch().push(added('a', 5), added('c', 301), initialEventsEnd(302));
     await run.clock.advance(0);
     expect(run.changes).toEqual(['ns/b b@6 > -', 'ns/c - > c@301']);
@@ -128,6 +130,7 @@ describe('staying in step', () => {
     await run.clock.advance(0);
     expect(run.scripted.watches).toHaveLength(2);
     await run.clock.advance(10_000);
+    run.scripted.onList = () => ({ items: [], resourceVersion: '10' });
     run.scripted.watch().fail(new ConnectionError('reset'));
     await run.clock.advance(0);
     expect(run.scripted.watches).toHaveLength(4);
@@ -255,14 +258,21 @@ describe('staying in step', () => {
     await run.end();
   });
 
-  test('contact is counted for events and bookmarks', async () => {
+  test('contact is counted for events, bookmarks and watches that are accepted', async () => {
     const run = await synced();
     const before = run.informer.lastContactMillis();
     await run.clock.advance(60_000);
     expect(run.informer.lastContactMillis()).toBe(before);
-    run.scripted.watch().push(bookmark(50));
-    await run.clock.advance(0);
-    expect(run.informer.lastContactMillis()).toBe(run.clock.now());
+    for (const tell of [
+      () => run.scripted.watch().push(bookmark(50)),
+      () => run.scripted.watch().push(modified('a', 60)),
+      () => run.scripted.watch().end(),
+    ]) {
+      await run.clock.advance(7_000);
+      tell();
+      await run.clock.advance(0);
+      expect(run.informer.lastContactMillis()).toBe(run.clock.now());
+    }
     await run.end();
   });
 

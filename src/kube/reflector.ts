@@ -120,7 +120,7 @@ export async function runReflector<T extends KubeObject>(
   };
 
   /**
-   * @returns whether not even a bookmark came in all its time.
+   * @returns whether not even a bookmark came in all its time, but for such as were known.
    * @throws Error for a watch that ends at once and brought nothing, so that it counts as a failure.
    */
   const follow = async (stream: WatchStream<T>): Promise<boolean> => {
@@ -174,7 +174,10 @@ export async function runReflector<T extends KubeObject>(
     // Also before a listing: the watch that came before it says nothing about the server of now.
     pace.leave();
     const { resourceVersion } = position;
-    if (resourceVersion !== undefined) return await withWatch({ resourceVersion }, follow);
+    if (resourceVersion !== undefined) {
+      if (trust.isToBeAsked()) await throwIfAhead();
+      return await withWatch({ resourceVersion }, follow);
+    }
     if (useWatchList && (await watchWithInitialEvents())) return;
     if (options.useWatchList !== false)
       log.info({ resource: type.plural }, 'WatchList is not served; listing in pages');

@@ -13,7 +13,7 @@ export class WatchDeadlineError extends Error {
 
   constructor(deadlineMillis: number) {
     super(
-      `The watch did not end or answer within ${Math.round(deadlineMillis / 1000)} s; the server or the network is frozen.`,
+      `The watch did not end or answer within ${Math.round(deadlineMillis / 1000)} s; the server or the network is frozen, or a proxy in between keeps answers back.`,
     );
   }
 }
