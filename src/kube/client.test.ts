@@ -151,6 +151,20 @@ describe('lists', () => {
     expect(await api.list(pods)).toMatchObject({ items: [{ kind: 'Pod' }, {}], continueToken: 'more' });
   });
 
+  test('a page may take a minute; one that stalls is given up then', async () => {
+    const { api, scripted, clock } = scriptedClient();
+    scripted.answer = ({ signal }) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    let error: unknown;
+    void api.list(pods).catch((reason: unknown) => {
+      error = reason;
+    });
+    await clock.advance(59_999);
+    expect(error).toBeUndefined();
+    await clock.advance(1);
+    expect(error).toMatchObject({ code: 'KUBE_REQUEST_TIMEOUT' });
+  });
+
   test('an empty list and items of null', async () => {
     const { api, scripted } = scriptedClient();
     scripted.answer = () => ({ body: { metadata: { resourceVersion: '9', continue: '' }, items: null } });

@@ -1,6 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { describe, expect, test, vi } from 'vitest';
 import { isBlockedByPdb, isNotFound, KubeError } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
+import { sleep } from '../lib/clock.ts';
+import { eventually } from '../lib/testing/eventually.ts';
 import type { createKubeApi } from './client.ts';
 import { inTime, scriptedClient } from './testing/scripted-client.ts';
 import { failure } from './testing/scripted-transport.ts';
@@ -80,6 +83,13 @@ describe('retries', () => {
     expect(scripted.requests).toHaveLength(2);
   });
 
+  test('a server that says to come back at once is asked five times, not without end', async () => {
+    const { api, scripted, clock } = scriptedClient();
+    scripted.answer = () => failure(429, 'TooManyRequests', { retryAfter: '0' });
+    await expect(inTime(clock, api.get(resources.nodes, 'n'))).rejects.toMatchObject({ httpStatus: 429 });
+    expect(scripted.requests).toHaveLength(5);
+  });
+
   test('Retry-After as a date', async () => {
     const { api, scripted, clock } = scriptedClient();
     const date = new Date(clock.now() + 3_000).toUTCString();
@@ -133,6 +143,23 @@ describe('retries', () => {
     expect(scripted.requests).toHaveLength(6);
   });
 
+  test('an attempt that brought no answer is reported with status 0, and the next one as well', async () => {
+    const told: (readonly [number, number])[] = [];
+    const { api, scripted, clock } = scriptedClient({
+      onRequest: ({ status, durationMillis }) => told.push([status, durationMillis]),
+    });
+    scripted.answer = async (_, call) => {
+      await sleep(clock, 70);
+      if (call === 1) throw new ConnectionError('reset');
+      return { body: { kind: 'Node' } };
+    };
+    await inTime(clock, api.get(resources.nodes, 'n'));
+    expect(told).toEqual([
+      [0, 70],
+      [200, 70],
+    ]);
+  });
+
   test('a write is never sent again after a broken connection, unless the server certainly did nothing', async () => {
     const { api, scripted, clock } = scriptedClient();
     scripted.answer = () => {
@@ -169,6 +196,22 @@ describe('retries', () => {
     const call = api.get(resources.nodes, 'n').catch((reason: unknown) => reason);
     await clock.advance(35_000);
     expect(await call).toMatchObject({ code: 'KUBE_REQUEST_TIMEOUT' });
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  test('an answer that stalls in the middle ends at the deadline as well', async () => {
+    const { api, scripted, clock } = scriptedClient();
+    const body = new PassThrough();
+    body.write('{"kind":');
+    scripted.answer = () => ({ body });
+    const ended = vi.fn<(error: unknown) => void>();
+    void api.get(resources.nodes, 'n').catch(ended);
+    await clock.advance(34_999);
+    expect(ended).not.toHaveBeenCalled();
+    await clock.advance(1);
+    await eventually(() => expect(ended).toHaveBeenCalled());
+    expect(ended.mock.calls[0]?.[0]).toMatchObject({ code: 'KUBE_REQUEST_TIMEOUT' });
+    expect(body.destroyed).toBe(true);
     expect(clock.pendingTimers()).toBe(0);
   });
 

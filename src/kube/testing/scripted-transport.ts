@@ -5,8 +5,8 @@ import type { Transport, TransportRequest, TransportResponse } from '../transpor
 export interface ScriptedAnswer {
   readonly status?: number;
   readonly headers?: Record<string, string>;
-  /** An object is sent as JSON; text and chunks as they are. */
-  readonly body?: object | string | Iterable<Buffer>;
+  /** An object is sent as JSON; text, chunks and streams as they are. */
+  readonly body?: object | string | Iterable<Buffer> | Readable;
 }
 
 export interface ScriptedTransport {
@@ -28,18 +28,22 @@ export function createScriptedTransport(): ScriptedTransport {
         request.signal.throwIfAborted();
         requests.push(request);
         const { status = 200, headers = {}, body = {} } = await scripted.answer(request, requests.length);
-        const chunks =
-          typeof body === 'string'
-            ? [Buffer.from(body)]
-            : isIterable(body)
-              ? body
-              : [Buffer.from(JSON.stringify(body))];
-        return { status, headers, body: Readable.from(chunks), wasCut: () => false };
+        const stream = streamOf(body);
+        // Told to who reads it, and to nobody where nobody does.
+        stream.on('error', () => {});
+        request.signal.addEventListener('abort', () => stream.destroy(request.signal.reason));
+        return { status, headers, body: stream, wasCut: () => false };
       },
       close() {},
     },
   };
   return scripted;
+}
+
+function streamOf(body: NonNullable<ScriptedAnswer['body']>): Readable {
+  if (body instanceof Readable) return body;
+  if (typeof body === 'string') return Readable.from([Buffer.from(body)]);
+  return Readable.from(isIterable(body) ? body : [Buffer.from(JSON.stringify(body))]);
 }
 
 /** An error answer as the API server words it. */

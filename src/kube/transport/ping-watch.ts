@@ -4,9 +4,9 @@ import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../lib/clock.ts';
 
 export interface PingWatchOptions {
-  readonly session: ClientHttp2Session;
+  readonly session: Pick<ClientHttp2Session, 'destroyed' | 'ping'>;
   /** Under the session. */
-  readonly socket: Socket;
+  readonly socket: Pick<Socket, 'bytesRead'>;
   readonly clock: Clock;
   /** Nothing came in all the time that a ping may take. */
   readonly onFrozen: (waitedMillis: number) => void;
