@@ -42,7 +42,7 @@ function setUp() {
     );
     return patch.find(({ path }) => path === '/metadata/annotations')?.value['spotalis.io/slot'];
   };
-  return { clock, stores, placeOf };
+  return { admission, clock, stores, placeOf };
 }
 
 test('a pod that never appears gives its place back; while pods cannot be followed it may be there', async () => {
@@ -57,4 +57,19 @@ test('a pod that never appears gives its place back; while pods cannot be follow
   expect(await placeOf('d')).toBe('3');
   await clock.advance(10 * MINUTE);
   expect(await placeOf('e')).toBe('1');
+});
+
+test('that pods could not be followed counts also where nobody asked for a place meanwhile', async () => {
+  const { admission, clock, stores, placeOf } = setUp();
+  const ending = new AbortController();
+  const ended = admission.run(ending.signal);
+  expect(await placeOf('a')).toBe('1');
+  stores.pods.setFreshness('stale');
+  await clock.advance(10 * MINUTE);
+  stores.pods.setFreshness('fresh');
+  expect(await placeOf('b')).toBe('2');
+  await clock.advance(10 * MINUTE);
+  expect(await placeOf('c')).toBe('1');
+  ending.abort();
+  await ended;
 });
