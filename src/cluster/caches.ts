@@ -8,7 +8,10 @@ import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import { controllerOf, namespaceOf, uidOf } from './objects.ts';
 
-/** Told of every change: no `before` means added, no `after` means removed. */
+/**
+ * Told of every change: no `before` means added, no `after` means removed. An object that took the place of another one
+ * of its name is added once that one is removed, also where nobody watched meanwhile: both given are states of one.
+ */
 export type ChangeListener<T> = (before: T | undefined, after: T | undefined) => void;
 
 /** A local, read-only copy of all objects of one type. Objects are shared: never change one. */
@@ -111,7 +114,13 @@ function createObjectCache<T extends KubeObject>(informer: Informer<T>): ObjectC
     all: () => store.values(),
     inNamespace: index((object) => object.metadata?.namespace),
     onChange(listener) {
-      informer.subscribe({ onChange: (_, before, after) => listener(before, after) });
+      informer.subscribe({
+        onChange(_, before, after) {
+          const isAnother = before !== undefined && after !== undefined && uidOf(before) !== uidOf(after);
+          if (isAnother) listener(before, undefined);
+          listener(isAnother ? undefined : before, after);
+        },
+      });
     },
     index,
   };

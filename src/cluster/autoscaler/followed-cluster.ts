@@ -22,8 +22,8 @@ export function followCluster(caches: Caches, infoOf: (pod: Pod) => PodInfo): ()
     else changed.set(uid, undefined);
   };
   caches.of(resources.pods).onChange((before, after) => {
-    if (before !== undefined && (after === undefined || uidOf(after) !== uidOf(before))) onGone(uidOf(before));
     if (after !== undefined) changed.set(uidOf(after), after);
+    else if (before !== undefined) onGone(uidOf(before));
   });
 
   return () => {

@@ -61,8 +61,10 @@ export function createGarbageCollector(
 
   const watchType = (type: ResourceType, cache: ObjectCache<KubeObject>): void => {
     cache.onChange((before, after) => {
-      if (before !== undefined && uidOf(before) !== uidOf(after ?? {})) forget(before);
-      if (after === undefined) return;
+      if (after === undefined) {
+        if (before !== undefined) forget(before);
+        return;
+      }
       const uid = uidOf(after);
       byUid.set(uid, { type, object: after });
       for (const owner of ownersOf(before)) dependents.get(owner.uid)?.delete(uid);

@@ -59,9 +59,12 @@ export function createKubeletPods(
   };
 
   const onPod = (before: Pod | undefined, after: Pod | undefined): void => {
-    if (before !== undefined && (after === undefined || uidOf(after) !== uidOf(before))) forgetPod(before);
-    const machine = machines.get(after?.spec?.nodeName ?? '');
-    if (!isRunning || after === undefined || machine === undefined || !machine.isAlive) return;
+    if (after === undefined) {
+      if (before !== undefined) forgetPod(before);
+      return;
+    }
+    const machine = machines.get(after.spec?.nodeName ?? '');
+    if (!isRunning || machine === undefined || !machine.isAlive) return;
     const worker = machine.workers.get(uidOf(after));
     if (worker !== undefined) {
       worker.update(after);

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../api/core.ts';
 import { resources } from '../../api/resources.ts';
 import { findCondition, nameOf } from '../objects.ts';
+import { unwatched } from '../testing/unwatched.ts';
 import { startVirtualCluster, testDeployment, testNodes, type VirtualCluster } from '../testing/virtual-cluster.ts';
 
 const IN_DEFAULT = { namespace: 'default' };
@@ -70,6 +71,19 @@ describe('the scheduler', () => {
     await at.cluster.api.delete(resources.pods, 'a', IN_DEFAULT);
     await at.seconds(15);
     expect(nodeOf(at, 'b')).toBe('node-1');
+  });
+
+  test('sees to a pod that took the place of one of its name while nobody watched', async () => {
+    await using at = await startVirtualCluster({ nodes: testNodes(1, 1000) });
+    await create(at, barePod('a', {}, '2'));
+    await at.seconds(5);
+    expect(nodeOf(at, 'a')).toBeUndefined();
+    await unwatched(at, resources.pods, async () => {
+      await at.cluster.api.delete(resources.pods, 'a', IN_DEFAULT);
+      await create(at, barePod('a'));
+    });
+    await at.seconds(60);
+    expect(nodeOf(at, 'a')).toBe('node-1');
   });
 
   test('takes the pod of higher priority first', async () => {
