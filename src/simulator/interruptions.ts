@@ -3,8 +3,9 @@
  * interruptions, over 92 % of those of one type and zone fell within three minutes of each other (arXiv 2604.16457). So not
  * nodes but zones of a pool are interrupted, each time a share of their nodes; a single node's rate stays the published one.
  */
-import type { Clock, Timer } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
+import { createTimerGroup } from '../lib/timer-group.ts';
 import type { Millis } from '../lib/units.ts';
 import type { SimulatedPool } from './objects.ts';
 
@@ -24,24 +25,15 @@ const HOUR_MILLIS: Millis = 3_600_000;
 /** Starts; the returned function ends it. Interruptions of a zone are a Poisson process. */
 export function driveInterruptions(options: InterruptionsOptions): () => void {
   const { clock, random, pools, correlation, nodesIn, interrupt } = options;
-  const timers = new Set<Timer>();
-  const later = (delayMillis: Millis, action: () => void): void => {
-    const timer = clock.setTimer(delayMillis, () => {
-      timers.delete(timer);
-      action();
-    });
-    timers.add(timer);
-  };
+  const { after, end } = createTimerGroup(clock);
   const arm = (pool: SimulatedPool, zone: string): void => {
     const perHour = pool.hazardPerHour / correlation;
-    later((-Math.log(1 - random.next()) / perHour) * HOUR_MILLIS, () => {
+    after((-Math.log(1 - random.next()) / perHour) * HOUR_MILLIS, () => {
       const hit = nodesIn(pool.name, zone).filter(() => random.next() < correlation);
-      for (const node of hit) later(random.next() * TOGETHER_MILLIS, () => interrupt(node));
+      for (const node of hit) after(random.next() * TOGETHER_MILLIS, () => interrupt(node));
       arm(pool, zone);
     });
   };
   for (const pool of pools) if (pool.hazardPerHour > 0) for (const zone of pool.zones) arm(pool, zone);
-  return () => {
-    for (const timer of timers) timer.cancel();
-  };
+  return end;
 }
