@@ -1,9 +1,9 @@
-/** Writes one pod's status, one write at a time; what changes meanwhile goes out with the next one. */
+/** Writes what a kubelet has to say of one pod: its status, one write at a time, and at last that the pod is gone. */
 import type { Pod } from '../../api/core.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
 import { isConflict, isNotFound } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
-import type { Clock, Timer } from '../../lib/clock.ts';
+import type { Timer } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
 import { keyOf, nameOf, namespaceOf, uidOf } from '../objects.ts';
 import { type PodStatus, RESIZE_CONDITIONS } from './pod-status.ts';
@@ -11,22 +11,29 @@ import { type PodStatus, RESIZE_CONDITIONS } from './pod-status.ts';
 const RETRY_MILLIS = 1000;
 
 /** Order is kept: a status never overtakes a later one. */
-export interface StatusReporter {
-  /** Resolves when the newest status is written, or the pod is gone. */
+export interface PodWriter {
+  /** What changes during a write goes out with the next one. Resolves when the newest is written, or the pod is gone. */
   report(): Promise<void>;
+  /** The kubelet's last word, after the newest status: the object itself goes. */
+  remove(): Promise<void>;
+  /** Nothing is written any more. */
   close(): void;
 }
 
-export interface StatusReporterOptions {
-  readonly api: KubeApi;
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** The status as of now; called right before each write. */
-  readonly current: () => { readonly pod: Pod; readonly status: PodStatus };
+export interface PodWriterOptions {
+  readonly api: Pick<KubeApi, 'patch' | 'delete'>;
+  readonly log: Pick<Logger, 'warn'>;
+  /** A timer that ends with the pod. */
+  readonly after: (delayMillis: number, action: () => void) => Timer;
+  /** As the API server has it now. */
+  readonly pod: () => Pod;
+  /** As of now; asked right before each write. */
+  readonly status: () => PodStatus;
 }
 
 /** A write that fails is tried again until the pod is gone; equal statuses are written once. */
-export function createStatusReporter({ api, clock, log, current }: StatusReporterOptions): StatusReporter {
+export function createPodWriter(options: PodWriterOptions): PodWriter {
+  const { api, log, after } = options;
   let running: Promise<void> | undefined;
   let isDirty = false;
   let isClosed = false;
@@ -34,20 +41,21 @@ export function createStatusReporter({ api, clock, log, current }: StatusReporte
   let retry: Timer | undefined;
 
   const writeOnce = async (): Promise<void> => {
-    const { pod, status } = current();
+    const pod = options.pod();
+    const status = options.status();
     const text = JSON.stringify(status);
     if (text === lastWritten) return;
     const body = { metadata: { uid: uidOf(pod) }, status: { ...status, conditions: patchOf(status.conditions) } };
     try {
-      const options = { namespace: namespaceOf(pod), subresource: 'status' };
-      await api.patch(resources.pods, nameOf(pod), { type: 'strategic', body }, options);
+      const call = { namespace: namespaceOf(pod), subresource: 'status' };
+      await api.patch(resources.pods, nameOf(pod), { type: 'strategic', body }, call);
       lastWritten = text;
     } catch (error) {
       // Gone, or another pod of that name by now: nothing left to report.
       if (isNotFound(error) || isConflict(error)) return;
       log.warn({ pod: keyOf(pod), error }, "Writing a pod's status failed; it will be tried again");
       retry?.cancel();
-      if (!isClosed) retry = clock.setTimer(RETRY_MILLIS, () => void report());
+      retry = after(RETRY_MILLIS, () => void report());
     }
   };
 
@@ -65,11 +73,27 @@ export function createStatusReporter({ api, clock, log, current }: StatusReporte
     return running;
   };
 
+  const deletePod = async (): Promise<void> => {
+    if (isClosed) return;
+    const pod = options.pod();
+    try {
+      const call = { namespace: namespaceOf(pod), uid: uidOf(pod), gracePeriodSeconds: 0 };
+      await api.delete(resources.pods, nameOf(pod), call);
+    } catch (error) {
+      if (isNotFound(error) || isConflict(error)) return;
+      log.warn({ pod: keyOf(pod), error }, 'Removing an ended pod failed; it will be tried again');
+      after(RETRY_MILLIS, () => void deletePod());
+    }
+  };
+
   return {
     report,
+    async remove() {
+      await report();
+      await deletePod();
+    },
     close() {
       isClosed = true;
-      retry?.cancel();
     },
   };
 }
