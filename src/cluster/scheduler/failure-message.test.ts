@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { failureMessage, prefilterMessage, type Refusal } from './failure-message.ts';
+import type { Condition } from '../objects.ts';
+import { failureCondition, failureMessage, prefilterMessage, type Refusal } from './failure-message.ts';
 
 const refusal = (isUnresolvable: boolean, ...reasons: string[]): Refusal => ({ reasons, isUnresolvable });
 
@@ -35,4 +36,28 @@ test('a pod refused before any node is looked at', () => {
   expect(prefilterMessage(2, 'persistentvolumeclaim "data" not found', true)).toBe(
     '0/2 nodes are available: persistentvolumeclaim "data" not found. preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.',
   );
+});
+
+test.each<[string, Partial<Condition> | undefined, string]>([
+  ['a pod that has none yet', undefined, '1970-01-01T00:01:00Z'],
+  ['a pod that was scheduled', { status: 'True', lastTransitionTime: '1970-01-01T00:00:01Z' }, '1970-01-01T00:01:00Z'],
+  [
+    'a pod that fits nowhere for another reason',
+    { status: 'False', message: 'no room', lastTransitionTime: '1970-01-01T00:00:01Z' },
+    '1970-01-01T00:00:01Z',
+  ],
+])('the condition of %s', (_, before, lastTransitionTime) => {
+  const conditions = before === undefined ? [] : [{ type: 'PodScheduled', status: 'True', ...before }];
+  expect(failureCondition({ status: { conditions } }, 'no node', 60_000)).toEqual({
+    type: 'PodScheduled',
+    status: 'False',
+    reason: 'Unschedulable',
+    message: 'no node',
+    lastTransitionTime,
+  });
+});
+
+test('a condition that says so already is not written again', () => {
+  const condition = { type: 'PodScheduled', status: 'False', message: 'no node' };
+  expect(failureCondition({ status: { conditions: [condition] } }, 'no node', 60_000)).toBeUndefined();
 });

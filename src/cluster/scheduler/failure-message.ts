@@ -1,4 +1,7 @@
-/** The sentence a pod's condition PodScheduled=False carries: how many nodes refused it, and why. Pure. */
+/** The condition PodScheduled=False of a pod, and its sentence: how many nodes refused it, and why. Pure. */
+import type { Pod } from '../../api/core.ts';
+import type { EpochMillis } from '../../lib/units.ts';
+import { type Condition, findCondition, timestampOf } from '../objects.ts';
 
 /** Why one node cannot take the pod. */
 export interface Refusal {
@@ -27,6 +30,16 @@ export function failureMessage(refusals: readonly Refusal[], preemptionPolicy: s
 export function prefilterMessage(nodes: number, reason: string, isUnresolvable: boolean): string {
   const preemption = isUnresolvable ? NOT_HELPFUL : NO_VICTIMS;
   return `0/${nodes} nodes are available: ${reason}. preemption: 0/${nodes} nodes are available: ${nodes} ${preemption}.`;
+}
+
+/** The condition with this message; undefined where the pod has it already. */
+export function failureCondition({ status }: Pod, message: string, now: EpochMillis): Condition | undefined {
+  const current = findCondition(status?.conditions, 'PodScheduled');
+  const isFailed = current?.status === 'False';
+  if (isFailed && current.message === message) return undefined;
+  const since = isFailed ? current.lastTransitionTime : undefined;
+  const lastTransitionTime = since ?? timestampOf(now);
+  return { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message, lastTransitionTime };
 }
 
 function histogram(reasons: readonly string[]): string {

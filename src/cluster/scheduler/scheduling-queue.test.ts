@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../api/core.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
+import { uidOf } from '../objects.ts';
 import { createSchedulingQueue } from './scheduling-queue.ts';
 
 const pod = (uid: string, priority = 0, createdSecond = 0, more: object = {}): Pod => ({
@@ -17,27 +17,13 @@ function startQueue() {
   });
   const drain = (): string[] => {
     const order: string[] = [];
-    for (let uid = queue.pop(); uid !== undefined; uid = queue.pop()) order.push(uid);
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) order.push(uidOf(next));
     return order;
   };
   return { clock, queue, state, drain };
 }
 
 describe('the scheduling queue', () => {
-  test('gives the highest priority first, then the oldest, then the first to arrive', () => {
-    const { queue, drain } = startQueue();
-    for (const each of [pod('young', 0, 9), pod('old', 0, 1), pod('first', 5, 3), pod('second', 5, 3)]) queue.add(each);
-    expect(drain()).toEqual(['first', 'second', 'old', 'young']);
-  });
-
-  test('knows the two system classes where the server has not resolved them', () => {
-    const { queue, drain } = startQueue();
-    const critical = { ...pod('critical'), spec: { containers: [], priorityClassName: 'system-node-critical' } };
-    queue.add(pod('important', 1_000_000));
-    queue.add(critical);
-    expect(drain()).toEqual(['critical', 'important']);
-  });
-
   test('lets a parked pod wait until something changes, and at least its backoff', async () => {
     const { clock, queue, state, drain } = startQueue();
     queue.add(pod('a'));
@@ -73,6 +59,31 @@ describe('the scheduling queue', () => {
       waits.push(seconds);
     }
     expect(waits).toEqual([1, 2, 4, 8, 10, 10, 10]);
+  });
+
+  test('lets pods of one moment arrive before parked ones are tried again, once for all that happened in it', async () => {
+    const { clock, queue, drain } = startQueue();
+    queue.add(pod('parked'));
+    drain();
+    queue.park('parked');
+    await clock.advance(5000);
+    queue.wakeAllSoon();
+    queue.wakeAllSoon();
+    queue.add(pod('daemon', 1));
+    expect(clock.pendingTimers()).toBe(2);
+    await clock.advance(1);
+    expect(drain()).toEqual(['daemon', 'parked']);
+    queue.park('parked');
+    queue.wakeAllSoon();
+    queue.close();
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  test('gives a pod as it was added last', () => {
+    const { queue } = startQueue();
+    queue.add(pod('a', 0, 0, { nodeSelector: { pool: 'old' } }));
+    queue.add(pod('a', 0, 0, { nodeSelector: { pool: 'new' } }));
+    expect(queue.pop()?.spec?.nodeSelector).toEqual({ pool: 'new' });
   });
 
   test('tries a parked pod again after five minutes even if nothing seemed to change', async () => {
@@ -128,21 +139,5 @@ describe('the scheduling queue', () => {
     queue.park('b');
     queue.close();
     expect(clock.pendingTimers()).toBe(0);
-  });
-
-  test('for any arrivals gives pods in order', () => {
-    fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat(3), fc.nat(3)), { maxLength: 40 }), (arrivals) => {
-        const { queue, drain } = startQueue();
-        for (const [index, [priority, second]] of arrivals.entries()) queue.add(pod(`p${index}`, priority, second));
-        const expected = arrivals
-          .map(([priority, second], index) => ({ priority, second, index }))
-          .sort(
-            (left, right) => right.priority - left.priority || left.second - right.second || left.index - right.index,
-          )
-          .map(({ index }) => `p${index}`);
-        expect(drain()).toEqual(expected);
-      }),
-    );
   });
 });

@@ -1,8 +1,8 @@
 /** Pods waiting for a node: the ones to try now, the ones backing off, and the ones no node can take at present. */
 import type { Pod } from '../../api/core.ts';
 import type { Clock, Timer } from '../../lib/clock.ts';
-import { firstIndex } from '../../lib/first-index.ts';
-import { timeOf, uidOf } from '../objects.ts';
+import { uidOf } from '../objects.ts';
+import { createReadyPods } from './ready-pods.ts';
 
 /** Source: pkg/scheduler/backend/queue: `DefaultPodInitialBackoffDuration`, `DefaultPodMaxBackoffDuration`. */
 const INITIAL_BACKOFF_MILLIS = 1000;
@@ -11,6 +11,8 @@ const MAX_BACKOFF_MILLIS = 10_000;
 const ROUND_MILLIS = 1000;
 /** A pod is tried again after this time even when nothing seemed to change for it. */
 const FLUSH_MILLIS = 5 * 60_000;
+/** What arrives at one moment has been added by then. */
+const SOON_MILLIS = 1;
 
 interface Waiting {
   attempts: number;
@@ -19,25 +21,19 @@ interface Waiting {
   backoffUntilMillis: number;
 }
 
-interface Ready {
-  readonly uid: string;
-  readonly priority: number;
-  readonly createdAt: number;
-  /** Of arrival, to break ties. */
-  readonly order: number;
-}
-
 /** By uid. A pod is in one place at a time: ready, backing off, parked, or with the scheduler. */
 export interface SchedulingQueue {
   /** A new or changed pod: try it as soon as its backoff allows. */
   add(pod: Pod): void;
   remove(uid: string): void;
-  /** The next pod to try, highest priority and then oldest first; undefined when none is ready. */
-  pop(): string | undefined;
+  /** The next pod to try, as it was added: highest priority and then oldest first; undefined when none is ready. */
+  pop(): Pod | undefined;
   /** The pod just tried fits nowhere: it waits for {@link wakeAll}. */
   park(uid: string): void;
   /** Something changed that may make room: parked pods are tried again after their backoff. */
   wakeAll(): void;
+  /** The same a moment later: pods that come with the change have been added by then, and are taken by priority. */
+  wakeAllSoon(): void;
   /** Cancels all timers. */
   close(): void;
 }
@@ -48,31 +44,15 @@ export function createSchedulingQueue(clock: Clock, onReady: () => void): Schedu
   const parked = new Set<string>();
   const backingOff = new Set<string>();
   let flushTimer: { readonly dueMillis: number; readonly timer: Timer } | undefined;
-  const ready: Ready[] = [];
-  /** The entry that counts for each pod; others in `ready` are left over from pods removed meanwhile. */
-  const entries = new Map<string, Ready>();
+  let wakeTimer: Timer | undefined;
+  const ready = createReadyPods();
   const pods = new Map<string, Pod>();
-  let order = 0;
-
-  /** Kept in order, last to go first, so that taking one is a pop. Newcomers mostly belong near the front. */
-  const insert = (entry: Ready): void => {
-    const place = firstIndex(ready.length, (index) => {
-      const other = ready[index];
-      return other === undefined || !isAfter(other, entry);
-    });
-    ready.splice(place, 0, entry);
-  };
 
   const activate = (uid: string): void => {
     const pod = pods.get(uid);
     if (pod === undefined) return;
     parked.delete(uid);
-    const createdAt = timeOf(pod.metadata?.creationTimestamp) ?? 0;
-    if (!entries.has(uid)) {
-      const entry = { uid, priority: priorityOf(pod), createdAt, order: order++ };
-      entries.set(uid, entry);
-      insert(entry);
-    }
+    ready.add(pod);
     onReady();
   };
 
@@ -104,6 +84,14 @@ export function createSchedulingQueue(clock: Clock, onReady: () => void): Schedu
     else backingOff.add(uid);
   };
 
+  const wakeAll = (): void => {
+    for (const uid of [...parked]) {
+      const state = waiting.get(uid);
+      if (state !== undefined) activateAfterBackoff(uid, state);
+    }
+    armFlush();
+  };
+
   return {
     add(pod) {
       const uid = uidOf(pod);
@@ -122,16 +110,12 @@ export function createSchedulingQueue(clock: Clock, onReady: () => void): Schedu
       waiting.delete(uid);
       parked.delete(uid);
       backingOff.delete(uid);
-      entries.delete(uid);
+      ready.remove(uid);
       pods.delete(uid);
     },
     pop() {
-      for (let next = ready.pop(); next !== undefined; next = ready.pop()) {
-        if (entries.get(next.uid) !== next) continue;
-        entries.delete(next.uid);
-        return next.uid;
-      }
-      return undefined;
+      const uid = ready.take();
+      return uid === undefined ? undefined : pods.get(uid);
     },
     park(uid) {
       const state = waiting.get(uid);
@@ -147,33 +131,18 @@ export function createSchedulingQueue(clock: Clock, onReady: () => void): Schedu
         activate(uid);
       });
     },
-    wakeAll() {
-      for (const uid of [...parked]) {
-        const state = waiting.get(uid);
-        if (state !== undefined) activateAfterBackoff(uid, state);
-      }
-      armFlush();
+    wakeAll,
+    wakeAllSoon() {
+      wakeTimer ??= clock.setTimer(SOON_MILLIS, () => {
+        wakeTimer = undefined;
+        wakeAll();
+      });
     },
     close() {
       for (const { timer } of waiting.values()) timer?.cancel();
       waiting.clear();
       flushTimer?.timer.cancel();
+      wakeTimer?.cancel();
     },
   };
-}
-
-/** Whether `left` has to wait for `right`: lower priority, younger, or arrived later. */
-function isAfter(left: Ready, right: Ready): boolean {
-  const difference = right.priority - left.priority || left.createdAt - right.createdAt || left.order - right.order;
-  return difference > 0;
-}
-
-/** The classes every cluster has; others are resolved to a number by the server. Source: pkg/apis/scheduling. */
-const SYSTEM_PRIORITIES: ReadonlyMap<string, number> = new Map([
-  ['system-cluster-critical', 2_000_000_000],
-  ['system-node-critical', 2_000_001_000],
-]);
-
-function priorityOf(pod: Pod): number {
-  return pod.spec?.priority ?? SYSTEM_PRIORITIES.get(pod.spec?.priorityClassName ?? '') ?? 0;
 }

@@ -34,7 +34,7 @@ export type PodVolumes =
   | { readonly ok: false; readonly reason: string };
 
 /** Looks up a pod's claims. The reasons are those of the VolumeBinding plugin. */
-export function volumesOf(info: PodInfo, caches: Caches): PodVolumes {
+export function volumesOf(info: PodInfo, caches: Pick<Caches, 'of'>): PodVolumes {
   const claims = caches.of(resources.persistentVolumeClaims);
   const persistentVolumes = caches.of(resources.persistentVolumes);
   const volumes: PersistentVolume[] = [];
@@ -62,7 +62,7 @@ export function volumesOf(info: PodInfo, caches: Caches): PodVolumes {
 }
 
 /** The class of a claim; without one named, the class annotated as default. */
-export function classOf(claim: PersistentVolumeClaim, caches: Caches): StorageClass | undefined {
+export function classOf(claim: PersistentVolumeClaim, caches: Pick<Caches, 'of'>): StorageClass | undefined {
   const classes = caches.of(storageClasses);
   const name = claim.spec?.storageClassName;
   if (name !== undefined) return classes.get(name);
@@ -74,7 +74,7 @@ export function classOf(claim: PersistentVolumeClaim, caches: Caches): StorageCl
  * Whether the volume is made at once rather than where the first pod lands. A claim whose class does not exist is
  * provisioned on demand as well: manifests of real clusters name classes that nobody created here.
  */
-export function isImmediate(claim: PersistentVolumeClaim, caches: Caches): boolean {
+export function isImmediate(claim: PersistentVolumeClaim, caches: Pick<Caches, 'of'>): boolean {
   const storageClass = classOf(claim, caches);
   return storageClass !== undefined && storageClass.volumeBindingMode !== 'WaitForFirstConsumer';
 }
