@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { createEvictionBound } from './eviction-bound.ts';
+import { createLedger } from './ledger.ts';
 import { aFleet, aPodOf } from './testing/facts.ts';
 
 describe('evictions are due', () => {
   test('for nothing while a workload grows and shrinks in order', () => {
-    const bound = createEvictionBound();
+    const bound = createEvictionBound(createLedger(createVirtualClock(0)));
     const ten = aFleet({ replicas: 10, spotPercentage: 70 });
     for (const pod of ten.pods.values()) bound.onPodAdded(ten, pod);
     bound.onWorkload(aFleet({ replicas: 4, spotPercentage: 70 }), ten);
@@ -12,13 +14,13 @@ describe('evictions are due', () => {
   });
 
   test('for the pods that change sides with the policy', () => {
-    const bound = createEvictionBound();
+    const bound = createEvictionBound(createLedger(createVirtualClock(0)));
     bound.onWorkload(aFleet({ replicas: 10, spotPercentage: 30 }), aFleet({ replicas: 10, spotPercentage: 70 }));
-    expect([bound.of('web'), bound.describe('web')]).toEqual([4, '4 policy changed']);
+    expect([bound.total(), bound.describe('web')]).toEqual([4, '4 policy changed']);
   });
 
   test('for the places of a StatefulSet that change sides, also where as many change back: some pods are still to come', () => {
-    const bound = createEvictionBound();
+    const bound = createEvictionBound(createLedger(createVirtualClock(0)));
     // On-demand is slot 5 of five; with a floor of two, slots 1 and 2.
     const before = { ...aFleet({ replicas: 5, spotPercentage: 76 }), kind: 'StatefulSet', replicas: 12 } as const;
     const rule = before.rule && { ...before.rule, minOnDemand: { kind: 'count', count: 2 } as const };
@@ -27,7 +29,7 @@ describe('evictions are due', () => {
   });
 
   test('for what is on the wrong side when management begins', () => {
-    const bound = createEvictionBound();
+    const bound = createEvictionBound(createLedger(createVirtualClock(0)));
     const managed = aFleet({ replicas: 10, spotPercentage: 70 });
     const counts = { ...managed.counts, spot: 2 };
     bound.onWorkload({ ...managed, counts }, { ...managed, rule: undefined });
@@ -41,7 +43,7 @@ describe('evictions are due', () => {
     ['a pod in its place', { slot: 2, capacity: 'spot' }, ''],
     ['a pod for which no place was free', { slot: 6, capacity: 'spot' }, '1 places out of order'],
   ])('%s', (_, pod, due) => {
-    const bound = createEvictionBound();
+    const bound = createEvictionBound(createLedger(createVirtualClock(0)));
     // Slots 1, 3, 5 ... are on-demand at 50 % rounded down; 2 is spot.
     const facts = aFleet({ replicas: 4, spotPercentage: 50, rounding: 'floor' });
     bound.onPodAdded(facts, aPodOf('p', pod));
@@ -49,9 +51,24 @@ describe('evictions are due', () => {
   });
 
   test('for places that a scale-down takes out of order, no more than it takes', () => {
-    const bound = createEvictionBound();
+    const bound = createEvictionBound(createLedger(createVirtualClock(0)));
     const before = aFleet({ replicas: 10, spotPercentage: 70, notReady: 3 });
     bound.onWorkload({ ...before, replicas: 8 }, before);
     expect(bound.describe('web')).toBe('2 places out of order');
   });
+});
+
+test('no more may be evicted of a workload than are due of it', () => {
+  const ledger = createLedger(createVirtualClock(0));
+  const bound = createEvictionBound(ledger);
+  const facts = aFleet({ replicas: 4, spotPercentage: 50 });
+  for (const uid of ['p', 'q']) bound.onPodAdded(facts, aPodOf(uid, { slot: undefined }));
+  bound.onPodAdded({ ...facts, uid: 'api' }, aPodOf('r', { slot: undefined }));
+  bound.onEvicted(facts);
+  bound.onEvicted(facts);
+  expect(ledger.violations()).toEqual([]);
+  bound.onEvicted(facts);
+  expect(ledger.violations()).toMatchObject([
+    { invariant: 'bounded', detail: 'shop/web: 3 evictions, 2 explained: 2 not steered' },
+  ]);
 });

@@ -5,6 +5,7 @@
  */
 import { type SlotRule, sideOfSlot, spotCount } from '../decide/placement/slots.ts';
 import type { WorkloadFacts } from './fleet-watch.ts';
+import type { Ledger } from './ledger.ts';
 import type { PodFacts } from './pod-facts.ts';
 
 /** Why moves are due. */
@@ -20,16 +21,17 @@ export type Due =
 export interface EvictionBound {
   onWorkload(facts: WorkloadFacts, before: WorkloadFacts | undefined): void;
   onPodAdded(facts: WorkloadFacts, pod: PodFacts): void;
-  /** Evictions due so far, of one workload. */
-  of(workloadUid: string): number;
+  /** A pod was evicted, for placement: no more may be than are due. */
+  onEvicted(facts: WorkloadFacts): void;
   /** One line: how many are due for which reason. */
   describe(workloadUid: string): string;
   /** Evictions due so far, of all workloads. */
   total(): number;
 }
 
-export function createEvictionBound(): EvictionBound {
+export function createEvictionBound({ check }: Pick<Ledger, 'check'>): EvictionBound {
   const byWorkload = new Map<string, Map<Due, number>>();
+  const evictions = new Map<string, number>();
   const add = ({ uid }: WorkloadFacts, why: Due, count: number): void => {
     if (count === 0) return;
     const due = byWorkload.get(uid) ?? new Map<Due, number>();
@@ -37,6 +39,8 @@ export function createEvictionBound(): EvictionBound {
   };
   const sumOf = (due: ReadonlyMap<Due, number> | undefined): number =>
     [...(due?.values() ?? [])].reduce((sum, each) => sum + each, 0);
+  const describe = (uid: string): string =>
+    [...(byWorkload.get(uid) ?? [])].map(([why, count]) => `${count} ${why}`).join(', ');
   return {
     onWorkload(facts, before) {
       const { rule, replicas, counts, targetSpot } = facts;
@@ -63,8 +67,13 @@ export function createEvictionBound(): EvictionBound {
       else if (capacity !== sideOfSlot(rule, slot) || isCover) add(facts, 'cover', 1);
       else if (isUnconfirmed) add(facts, 'unconfirmed', 1);
     },
-    of: (uid) => sumOf(byWorkload.get(uid)),
-    describe: (uid) => [...(byWorkload.get(uid) ?? [])].map(([why, count]) => `${count} ${why}`).join(', '),
+    onEvicted({ uid, key }) {
+      const count = (evictions.get(uid) ?? 0) + 1;
+      evictions.set(uid, count);
+      const due = sumOf(byWorkload.get(uid));
+      check('bounded', count <= due, () => `${key}: ${count} evictions, ${due} explained: ${describe(uid)}`);
+    },
+    describe,
     total: () => [...byWorkload.values()].reduce((sum, due) => sum + sumOf(due), 0),
   };
 }

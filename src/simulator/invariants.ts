@@ -26,8 +26,6 @@ export interface InvariantMonitor {
   onAdmission(answer: AdmissionSeen): void;
   /** Something happened that may make moves of this workload due; of all where left out. */
   cause(workload?: WorkloadFacts): void;
-  /** Evictions of a workload so far, those that are due at most, and why they are. */
-  judgeBound(facts: WorkloadFacts, evictions: number, bound: number, why: string): void;
   /** @param explanation why the mix is not exact; undefined where nothing explains it. */
   judgeRest(facts: WorkloadFacts, explanation: string | undefined): void;
 }
@@ -148,9 +146,6 @@ export function createInvariantMonitor({ caches, fleet, config, ledger, sizes }:
     cause(workload) {
       if (workload === undefined) causeOfAll++;
       else causes.set(workload.uid, (causes.get(workload.uid) ?? 0) + 1);
-    },
-    judgeBound({ key }, evictions, bound, why) {
-      check('bounded', evictions <= bound, () => `${key}: ${evictions} evictions, ${bound} explained: ${why}`);
     },
     judgeRest({ key, counts: { spot, onDemand }, targetSpot, replicas }, explanation) {
       const isExact = spot === targetSpot && onDemand === replicas - targetSpot;
