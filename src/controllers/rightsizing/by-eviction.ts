@@ -3,21 +3,19 @@
  * reads them, and pods that have others are evicted one at a time.
  */
 import { dueChanges } from '../../decide/rightsizing/due-changes.ts';
-import { type DriftedPod, driftedPods, managedKeys } from '../../decide/rightsizing/pod-drift.ts';
+import type { DriftedPod } from '../../decide/rightsizing/pod-drift.ts';
 import { helpInRollout } from '../../decide/rightsizing/rollout-help.ts';
-import { joinChanges, touches } from '../../decide/rightsizing/side-by-side.ts';
+import { joinChanges } from '../../decide/rightsizing/side-by-side.ts';
 import { isDecrease, watchChange } from '../../decide/rightsizing/watched-change.ts';
-import { isWithinMaximum } from '../../decide/rightsizing/within-maximum.ts';
 import { renderReason } from '../../lib/reasons.ts';
 import type { Millis } from '../../lib/units.ts';
 import { applyChanges, type SizeChange } from '../../model/pod-size.ts';
-import { otherResizer } from '../../model/size-managers.ts';
-import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
-import { type ApplyContext, type ApplySizes, appliedKeys, keysOfPod } from './apply.ts';
+import type { ApplyContext, ApplySizes } from './apply.ts';
 import { LOOK_AGAIN_MILLIS, resultOfWaiting } from './apply-result.ts';
 import { type Changes, writeInForce } from './change.ts';
 import type { RightsizingParts } from './parts.ts';
 import { evictedMessage, type PodReplacement } from './pod-replacement.ts';
+import { isOthers, podsToReplace, thatMayGo } from './pods-to-replace.ts';
 import type { RestartGate } from './restart-gate.ts';
 import { type ApplyResult, pending } from './result.ts';
 import type { OngoingChange } from './watches.ts';
@@ -38,36 +36,6 @@ export function createByEviction(options: ByEvictionOptions): ApplySizes {
   const { changes, settings, isAllocated, replacement, restartGate, clock } = options;
   const { evictOne, tryOne, judgeLast } = replacement;
 
-  /** Pods that differ from these sizes, those that serve nobody first, then the newest: it has the least to lose. */
-  const driftOf = (
-    context: ApplyContext,
-    sizes: readonly ContainerSpecRecord[],
-    to: readonly SizeChange[] = [],
-  ): readonly DriftedPod[] => {
-    const ours = managedKeys(to, appliedKeys(context));
-    return context.live
-      .flatMap((pod) => driftedPods([pod], sizes, keysOfPod(pod, sizes, ours, isAllocated(pod))))
-      .toSorted(
-        (a, b) => Number(a.pod.pod.ready) - Number(b.pod.pod.ready) || b.pod.pod.createdAt - a.pod.pod.createdAt,
-      );
-  };
-
-  /**
-   * Those whose replacements are given no more than the policy of now allows; what did harm is put back all the same.
-   * What somebody else sizes is his: it comes last, for the guards to say so.
-   */
-  const thatMayGo = (
-    { advised: { workload }, policy: { spec }, memory }: ApplyContext,
-    drifted: readonly DriftedPod[],
-  ): readonly DriftedPod[] =>
-    drifted
-      .filter(
-        (each) =>
-          isWithinMaximum(each, workload.containers, spec.bounds) ||
-          memory.watches.takenBack.some((part) => touches(each, part)),
-      )
-      .toSorted((a, b) => Number(isOthers(a)) - Number(isOthers(b)));
-
   /**
    * Writes the new sizes for the pods to come. Nobody is evicted before the view shows them.
    * @returns what keeps it from that.
@@ -77,7 +45,7 @@ export function createByEviction(options: ByEvictionOptions): ApplySizes {
     const { workload, inForce, lessons } = advised;
     const after = applyChanges(inForceNow(context).inForce, due);
     // Nothing is written before the guards agree to what follows from it.
-    const trial = await tryOne(context, thatMayGo(context, driftOf(context, after, due)));
+    const trial = await tryOne(context, thatMayGo(context, podsToReplace(context, after, isAllocated, due)));
     const kept = trial && memory.attempts.resultOf(workload, trial.attempt);
     if (kept !== undefined) return kept;
     const watched = watchChange(due, inForce, advised.pods, clock.now());
@@ -93,7 +61,7 @@ export function createByEviction(options: ByEvictionOptions): ApplySizes {
   /** Judged by the pods that have the new sizes; pods to come get the old ones from now on. */
   const takeBack = async (context: ApplyContext): Promise<ApplyResult | undefined> => {
     const { inForce, changed } = inForceNow(context);
-    const differ = new Set(driftOf(context, inForce, changed).map(({ pod }) => pod));
+    const differ = new Set(podsToReplace(context, inForce, isAllocated, changed).map(({ pod }) => pod));
     const sized = context.live.filter((pod) => !differ.has(pod));
     const harms = await changes.judge(context, () => sized);
     return harms.length === 0 ? undefined : (await changes.takeBack(context, harms, inForce)).result;
@@ -139,7 +107,7 @@ export function createByEviction(options: ByEvictionOptions): ApplySizes {
       return kept ?? pending('EvictedToResize', 'the new size is written for the pods to come', WRITTEN_MILLIS);
     }
     const { inForce, changed } = inForceNow(context);
-    const drifted = driftOf(context, inForce, changed);
+    const drifted = podsToReplace(context, inForce, isAllocated, changed);
     const ours = drifted.filter((each) => !isOthers(each));
     // Before the next one goes: where replacements come without their size, every eviction is in vain.
     judgeLast(context, ours);
@@ -160,11 +128,6 @@ export function createByEviction(options: ByEvictionOptions): ApplySizes {
     const message = evictedMessage(tried.decision);
     return pending('EvictedToResize', message, LOOK_AGAIN_MILLIS);
   };
-}
-
-/** Somebody else sizes the pod. */
-function isOthers({ pod: { sizing } }: DriftedPod): boolean {
-  return otherResizer(sizing) !== undefined;
 }
 
 /** The sizes that new pods are given: as written on the workload, and what has just been written. */
