@@ -1,20 +1,14 @@
 /** The first pod of a change, its canary: what is tried on it, and when all pods are to have it. */
-import { isStillAdvised } from '../../decide/rightsizing/changed-world.ts';
 import { describeChanges } from '../../decide/rightsizing/due-changes.ts';
-import { rulesOf } from '../../decide/rightsizing/policy-rules.ts';
-import { isHarmedInAll } from '../../decide/rightsizing/rollout-help.ts';
 import { type Beginning, joinChanges, partsOf, restOf } from '../../decide/rightsizing/side-by-side.ts';
-import { isDecrease, watchChange } from '../../decide/rightsizing/watched-change.ts';
-import { object } from '../../guard/objection.ts';
-import { objectToClosed } from '../../guard/rules/timing.ts';
+import { watchChange } from '../../decide/rightsizing/watched-change.ts';
 import type { Millis } from '../../lib/units.ts';
-import { workloadText } from '../../model/cluster-view.ts';
-import { isInForce } from '../../model/granted-size.ts';
 import { applyChanges, effectiveChanges, type SizeChange } from '../../model/pod-size.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import type { SizeActuator } from './actuator.ts';
 import type { ApplyContext } from './apply.ts';
 import { LOOK_AGAIN_MILLIS } from './apply-result.ts';
+import { canaryVerdict } from './canary-verdict.ts';
 import { type Changes, writeInForce } from './change.ts';
 import { decisionFor } from './converge.ts';
 import type { RightsizingParts } from './parts.ts';
@@ -124,42 +118,33 @@ export function createCanary({ actuator, changes, settings, clock }: CanaryOptio
   };
 
   const review = async (context: ApplyContext, change: OngoingChange): Promise<ApplyResult | undefined> => {
-    const { canary } = change;
-    const pod = context.live.find(({ pod: { uid } }) => uid === canary?.uid);
-    const isAsked = pod !== undefined && effectiveChanges(pod.sizing.containers, change.changes).length === 0;
-    if (canary === undefined || pod === undefined || (!isAsked && !actuator.isResizing(pod.pod.uid))) {
-      // It is gone, or was not granted: the guards remember why, and another look begins anew.
-      context.memory.watches.end(change);
-      const message = 'the first pod did not get the new size; it is tried again';
-      return pending('CanaryWatched', message, LOOK_AGAIN_MILLIS);
+    const { watches } = context.memory;
+    const { isResizing } = actuator;
+    const { canaryMillis } = settings();
+    const verdict = canaryVerdict(context, change, { isResizing, canaryMillis, now: clock.now() });
+    switch (verdict.kind) {
+      case 'undecided':
+        return undefined;
+      case 'held':
+        // The first pod goes on being judged. Putting back what did harm waits for nothing.
+        if (watches.takenBack.length > 0) return undefined;
+        return { ...verdict.objection, status: 'Pending', againAfterMillis: JUDGE_AGAIN_MILLIS };
+      case 'proven':
+        return spread(context, change);
+      case 'not had':
+        watches.end(change);
+        return lookAgain('the first pod did not get the new size; it is tried again');
+      case 'outdated':
+        watches.end(change);
+        return lookAgain('what the first pod was given is not advised any more; it is decided anew');
     }
-    if (!isAsked || !isInForce(pod.sizing, change.changes)) return undefined;
-    // Whether less is enough for the others is not known either while nothing is read.
-    if (isDecrease(change) && context.advised.unread !== undefined) return undefined;
-    const period = isDecrease(change) ? settings().canaryMillis : 0;
-    if (canary.at + period > clock.now()) return undefined;
-    const { advised, memory, policy } = context;
-    // The others could not have it before the next window; by then it may no longer be wanted.
-    const closed = isDecrease(change)
-      ? objectToClosed(policy.spec.updates.window, clock.now(), 'OutsideUpdateWindow')
-      : undefined;
-    // A first pod of the old template says nothing about those that come, unless what it lacked could not be written.
-    const isHelp = !isDecrease(change) && isHarmedInAll(pod, change.changes, clock.now());
-    const rollout = object('TemplateRollout', { workload: workloadText(advised.workload) });
-    const held = advised.workload.isRollingOut && !isHelp ? rollout : closed;
-    if (held !== undefined) {
-      // Putting back what did harm waits for neither.
-      if (memory.watches.takenBack.length > 0) return undefined;
-      // The first pod goes on being judged.
-      return { ...held, status: 'Pending', againAfterMillis: JUDGE_AGAIN_MILLIS };
-    }
-    if (isStillAdvised(change, advised.advice, rulesOf(policy.spec))) return spread(context, change);
-    memory.watches.end(change);
-    const message = 'what the first pod was given is not advised any more; it is decided anew';
-    return pending('CanaryWatched', message, LOOK_AGAIN_MILLIS);
   };
 
   return { begin, giveAll, review };
+}
+
+function lookAgain(message: string): ApplyResult {
+  return pending('CanaryWatched', message, LOOK_AGAIN_MILLIS);
 }
 
 /** The sizes that all pods are to have: as written on the workload, and what has just been written. */
