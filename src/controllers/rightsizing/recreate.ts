@@ -9,7 +9,6 @@ import { partsTakenBack, takenBack } from '../../decide/rightsizing/side-by-side
 import { isDecrease, watchChange } from '../../decide/rightsizing/watched-change.ts';
 import type { RetemplateDecision } from '../../decide/size-decision.ts';
 import type { SizeLog } from '../../guard/size/size-history.ts';
-import { renderReason } from '../../lib/reasons.ts';
 import { applyChanges, effectiveChanges, type SizeChange } from '../../model/pod-size.ts';
 import { workloadRef } from '../../model/refs.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
@@ -17,9 +16,10 @@ import type { SizeActuator } from './actuator.ts';
 import type { ApplyContext, ApplySizes } from './apply.ts';
 import { LOOK_AGAIN_MILLIS, resultOfWaiting } from './apply-result.ts';
 import { type Changes, writeInForce } from './change.ts';
+import { createCountedRetemplate } from './counted-retemplate.ts';
 import type { RightsizingParts } from './parts.ts';
 import type { RestartGate } from './restart-gate.ts';
-import type { ApplyResult, AttemptOutcome } from './result.ts';
+import type { ApplyResult } from './result.ts';
 import type { RightsizingSettings } from './settings.ts';
 import { watchesText } from './watch-annotation.ts';
 
@@ -27,37 +27,13 @@ export interface RecreateOptions extends Pick<RightsizingParts, 'settings' | 'ev
   readonly actuator: SizeActuator;
   readonly changes: Changes;
   readonly restartGate: RestartGate;
-  readonly history: Pick<SizeLog, 'recordIneffective' | 'recordEffective'>;
+  readonly history: Pick<SizeLog, 'recordIneffective'>;
 }
 
 /** One look: what did harm is taken back first; at most one write of the template, which is one rollout. */
 export function createRecreate(options: RecreateOptions): ApplySizes {
-  const { actuator, changes, restartGate, history, settings, events, metrics, clock } = options;
-
-  /** One write for all containers: two would be two rollouts (optipod defect B3). */
-  const retemplate = async (context: ApplyContext, decision: RetemplateDecision): Promise<AttemptOutcome> => {
-    const { advised, policy, signal } = context;
-    const { kind, namespace, name } = decision.workload;
-    const attempt = await actuator.retemplate(decision, policy.spec, signal);
-    if (attempt.kind !== 'blocked') {
-      const status = attempt.kind === 'asked' ? 'success' : 'failure';
-      const type = decision.useServerSideApply ? 'ServerSideApply' : 'StrategicMergePatch';
-      metrics.inc('optipod_ssa_patch_total', {
-        policy: policy.name,
-        namespace,
-        workload: name,
-        kind,
-        status,
-        patch_type: type,
-      });
-    }
-    if (attempt.kind === 'asked' && attempt.tookFrom.length > 0) {
-      const previous = attempt.tookFrom.join(', ');
-      const message = renderReason('SSAOwnershipTaken', { kind, namespace, name, previous });
-      events.onWorkload(advised.workload, { reason: 'SSAOwnershipTaken', message });
-    }
-    return attempt;
-  };
+  const { actuator, changes, restartGate, history, settings, clock } = options;
+  const retemplate = createCountedRetemplate(options);
 
   /** What the memory watches, on the workload. @returns why it could not be written. */
   const keepWatched = ({ annotate, memory }: ApplyContext): Promise<ApplyResult | undefined> =>
@@ -66,7 +42,8 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
   const begin = async (context: ApplyContext, due: readonly SizeChange[]): Promise<ApplyResult | undefined> => {
     const { advised, memory, policy } = context;
     const { workload, inForce, lessons } = advised;
-    // Sizes that were applied in place go into the template with it: new pods are made of that.
+    // Sizes that were applied in place go into the template with it: new pods are made of that. All containers in one
+    // write: two would be two rollouts (optipod defect B3).
     const to = differences(workload.containers, applyChanges(inForce, due));
     const watched = watchChange(due, inForce, advised.pods, clock.now());
     const decision = decisionFor(context, to, 'the recommendation', settings());
