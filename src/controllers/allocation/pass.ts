@@ -31,7 +31,7 @@ import type { QuietPods, Sight } from './quiet-pods.ts';
 import { type CpuGrowth, cpuGrowth, type QuotaReading, type QuotaReadings, READING_LIFE } from './quota-readings.ts';
 import { createMissing, type RestoreCause, restoreCause } from './restore.ts';
 import type { AllocationSettings } from './settings.ts';
-import { tellLasting } from './told.ts';
+import { tellLasting } from './tell-lasting.ts';
 
 /**
  * What a pass found out about one pod with an allocation. Thousands wait to be written at times: the pod is looked up

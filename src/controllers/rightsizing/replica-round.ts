@@ -55,7 +55,7 @@ export function createReplicaRound(options: ReplicaRoundOptions): ReplicaRound {
     return waiting;
   };
 
-  /** What may begin of the advice of one replica, whoever’s turn it is to be lowered. Keeps `waiting`. */
+  /** What may begin of the advice of one replica, whoever's turn it is to be lowered. Keeps `waiting`. */
   const planOf = (
     { advised: ofAll, memory, policy }: ApplyContext,
     { own, gathering }: ReplicaRoundQuestion,
