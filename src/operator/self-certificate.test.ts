@@ -5,6 +5,7 @@ import type { KubeApi } from '../api/kube-api.ts';
 import { resources } from '../api/resources.ts';
 import { createApiServer } from '../cluster/apiserver/api-server.ts';
 import { configOf } from '../config/testing/load-text.ts';
+import { createAuthority } from '../lib/certificates.ts';
 import { createSilentLogger } from '../lib/log.ts';
 import { createSeededRandom } from '../lib/random.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
@@ -56,6 +57,9 @@ const isTrusted = (pair: KeyPair, bundle: readonly X509Certificate[]): boolean =
   const leaf = new X509Certificate(pair.cert);
   return bundle.some((authority) => leaf.checkIssued(authority) && leaf.verify(authority.publicKey));
 };
+
+const foreignAuthority = () =>
+  createAuthority({ commonName: 'somebody', notBeforeMillis: Date.UTC(2025, 0), notAfterMillis: Date.UTC(2030, 0) });
 
 describe('selfCertificate', () => {
   test('the first start makes certificate and Secret, and publishes the authority', async () => {
@@ -196,6 +200,61 @@ describe('selfCertificate', () => {
       served = pair;
     }, stop.signal);
     await api.delete(resources.secrets, 'spotalis-webhook-cert', inSystem);
+    await settle(() => served.cert !== source.first.cert, 1_000);
+    expect(isTrusted(served, await publishedBundle(api))).toBe(true);
+    stop.abort();
+    await following;
+  });
+
+  test('a Service of another name: the next to start makes it anew, for both names, and the leader of before takes it', async () => {
+    const { api, clock, register, settle, obtain } = await createWorld();
+    await register();
+    const before = await obtain(true);
+    const renamed = configOf('', {
+      SPOTALIS_WEBHOOK_CERTIFICATES: 'self',
+      SPOTALIS_WEBHOOK_SERVICE_NAME: 'stowage',
+    });
+    const log = createSilentLogger();
+    const after = await selfCertificate({ api, config: renamed, isLeader: () => false, clock, log });
+    const leaf = new X509Certificate(after.first.cert);
+    for (const name of ['stowage', 'spotalis']) expect(leaf.checkHost(`${name}.spotalis-system.svc`)).toBeDefined();
+    const bundle = await publishedBundle(api);
+    expect([before, after].map(({ first }) => isTrusted(first, bundle))).toEqual([true, true]);
+
+    const stop = new AbortController();
+    let served = before.first;
+    const following = before.follow((pair) => {
+      served = pair;
+    }, stop.signal);
+    await settle(() => served.cert !== before.first.cert, 1_000);
+    expect(served.cert).toBe(after.first.cert);
+    stop.abort();
+    await following;
+  });
+
+  test.each<[string, () => Promise<string>]>([
+    ['of an authority that did not sign the leaf', async () => (await foreignAuthority()).certificatePem],
+    ['that cannot be read', async () => '-----BEGIN CERTIFICATE-----\nbm8=\n-----END CERTIFICATE-----\n'],
+  ])('a bundle %s: made anew at the start, and by the leader while it runs', async (_, makeBundle) => {
+    const { api, register, settle, obtain } = await createWorld();
+    await register();
+    const before = await obtain(true);
+    const spoil = async (): Promise<void> => {
+      const secret = await api.get(resources.secrets, 'spotalis-webhook-cert', inSystem);
+      const data = { ...secret.data, 'ca.crt': Buffer.from(await makeBundle()).toString('base64') };
+      await api.replace(resources.secrets, { ...secret, data }, inSystem);
+    };
+    await spoil();
+    const source = await obtain(true);
+    expect(source.first.cert).not.toBe(before.first.cert);
+    expect(isTrusted(source.first, await publishedBundle(api))).toBe(true);
+
+    const stop = new AbortController();
+    let served = source.first;
+    const following = source.follow((pair) => {
+      served = pair;
+    }, stop.signal);
+    await spoil();
     await settle(() => served.cert !== source.first.cert, 1_000);
     expect(isTrusted(served, await publishedBundle(api))).toBe(true);
     stop.abort();

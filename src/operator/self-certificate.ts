@@ -3,6 +3,7 @@
  * all replicas share, the authority published in the webhook configuration, and both renewed at two thirds of their
  * life.
  */
+import { X509Certificate } from 'node:crypto';
 import type { Secret } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../api/kube-error.ts';
@@ -34,6 +35,8 @@ interface Issued {
 }
 interface Stored extends Issued {
   readonly resourceVersion: string;
+  /** API servers that trust the bundle take the leaf for the webhook's. */
+  readonly isAccepted: boolean;
 }
 
 const DAY_MILLIS = 86_400_000;
@@ -49,6 +52,8 @@ const SKEW_MILLIS = DAY_MILLIS;
 const RENEW_MILLIS = LEAF_MILLIS / 3;
 /** Every replica looks so often, and so long at most serves what was replaced. */
 const LOOK_MILLIS = 30_000;
+/** One of a bundle, in PEM. */
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?/g;
 /** Until every API server has taken in a changed webhook configuration: its watch is rarely seconds behind. */
 const TAKE_IN_MILLIS = 5_000;
 
@@ -67,7 +72,7 @@ export async function selfCertificate(options: SelfCertificateOptions): Promise<
   const read = async (): Promise<{ readonly stored: Stored | undefined; readonly secret: Secret | undefined }> => {
     try {
       const secret = await api.get(resources.secrets, name, { namespace });
-      return { stored: parseSecret(secret), secret };
+      return { stored: parseSecret(secret, config), secret };
     } catch (error) {
       if (isNotFound(error)) return { stored: undefined, secret: undefined };
       throw error;
@@ -90,24 +95,26 @@ export async function selfCertificate(options: SelfCertificateOptions): Promise<
   const obtain = async (): Promise<Stored> => {
     for (let attempt = 0; attempt < 3; attempt++) {
       const { stored, secret } = await read();
-      if (stored !== undefined && validityOf(stored.pair).notAfterMillis > clock.now()) return stored;
-      await store(await issue(config, clock.now(), undefined), secret);
+      const isValid = stored !== undefined && validityOf(stored.pair).notAfterMillis > clock.now();
+      if (isValid && stored.isAccepted) return stored;
+      // Replicas of before may know the Service by another name: theirs is kept, or their leader would make it anew.
+      await store(await issue(config, clock.now(), isValid ? stored : undefined), secret);
     }
     throw new Error('the Secret keeps changing');
   };
 
   /** A new pair in place of the stored one. Its authority is published before anything it signed can be served. */
   const renew = async (bundle: string, secret: Secret | undefined, signal: AbortSignal): Promise<void> => {
-    const next = await issue(config, clock.now(), bundle);
+    const next = await issue(config, clock.now(), { bundle });
     await publishToAll(api, configurations, next.bundle);
     await sleep(clock, TAKE_IN_MILLIS, signal);
     await store(next, secret);
   };
-  const isDue = ({ pair }: Stored): boolean => {
+  const isDue = ({ pair, isAccepted }: Stored): boolean => {
     const { notBeforeMillis, notAfterMillis } = validityOf(pair);
     const now = clock.now();
     // One that is not valid yet was made by a clock that was ahead, perhaps by years.
-    return now < notBeforeMillis || now >= notAfterMillis - RENEW_MILLIS;
+    return now < notBeforeMillis || now >= notAfterMillis - RENEW_MILLIS || !isAccepted;
   };
 
   const publish = async (bundle: string): Promise<void> => {
@@ -134,13 +141,14 @@ export async function selfCertificate(options: SelfCertificateOptions): Promise<
         if (signal.aborted) return;
         try {
           const { stored, secret } = await read();
+          // What API servers would not take is not served either.
+          const latest = stored?.isAccepted === true ? stored : current;
           if (isLeader() && (stored === undefined || isDue(stored))) {
-            await renew(stored?.bundle ?? current.bundle, secret, signal);
+            await renew(latest.bundle, secret, signal);
             // Served here at the next look, when the other replicas have theirs: they can then verify the leader all
             // the time.
             continue;
           }
-          const latest = stored ?? current;
           if (isLeader() || missing !== undefined) await publish(latest.bundle);
           if (latest.pair.cert !== current.pair.cert) onChange(latest.pair);
           current = latest;
@@ -156,10 +164,16 @@ export async function selfCertificate(options: SelfCertificateOptions): Promise<
   };
 }
 
-/** @param previousBundle its first authority stays trusted. */
-async function issue(config: Config, now: number, previousBundle: string | undefined): Promise<Issued> {
+/** @param previous its first authority stays trusted, and the names it is for stay among those of the new one. */
+async function issue(
+  config: Config,
+  now: number,
+  previous: { readonly bundle: string; readonly pair?: KeyPair } | undefined,
+): Promise<Issued> {
   const { serviceName } = config.webhook;
   const service = `${serviceName}.${config.operator.namespace}`;
+  // localhost: behind `kubectl port-forward`, for metrics.
+  const names = [serviceName, service, `${service}.svc`, `${service}.svc.cluster.local`, 'localhost'];
   const notBeforeMillis = now - SKEW_MILLIS;
   const authority = await createAuthority({
     commonName: `${service} webhook`,
@@ -168,31 +182,50 @@ async function issue(config: Config, now: number, previousBundle: string | undef
   });
   const leaf = await issueServerCertificate(authority, {
     commonName: `${service}.svc`,
-    // localhost: behind `kubectl port-forward`, for metrics.
-    dnsNames: [serviceName, service, `${service}.svc`, `${service}.svc.cluster.local`, 'localhost'],
+    dnsNames: [...new Set([...names, ...namesOf(previous?.pair)])],
     notBeforeMillis,
     notAfterMillis: now + LEAF_MILLIS,
   });
-  const [previous = ''] =
-    /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?/.exec(previousBundle ?? '') ?? [];
+  const [predecessor = ''] = previous?.bundle.match(CERTIFICATE) ?? [];
   return {
     pair: { cert: leaf.certificatePem, key: leaf.privateKeyPem },
-    bundle: authority.certificatePem + previous,
+    bundle: authority.certificatePem + predecessor,
   };
 }
 
+/** The DNS names a leaf is for. */
+function namesOf(pair: KeyPair | undefined): string[] {
+  const names = pair === undefined ? '' : (new X509Certificate(pair.cert).subjectAltName ?? '');
+  return names.split(', ').flatMap((name) => (name.startsWith('DNS:') ? name.slice('DNS:'.length) : []));
+}
+
+/**
+ * Not once the Service is called otherwise, nor where somebody has put into the Secret what does not belong together.
+ * @throws Error when a certificate cannot be read.
+ */
+function isAccepted({ pair, bundle }: Issued, { webhook, operator }: Config): boolean {
+  const leaf = new X509Certificate(pair.cert);
+  const host = `${webhook.serviceName}.${operator.namespace}.svc`;
+  const authorities = (bundle.match(CERTIFICATE) ?? []).map((pem) => new X509Certificate(pem));
+  return (
+    leaf.checkHost(host, { subject: 'never' }) !== undefined &&
+    authorities.some((authority) => leaf.checkIssued(authority) && leaf.verify(authority.publicKey))
+  );
+}
+
 /** Undefined when the Secret holds no usable pair; it is then filled anew. */
-function parseSecret(secret: Secret): Stored | undefined {
+function parseSecret(secret: Secret, config: Config): Stored | undefined {
   const decode = (key: string): string => Buffer.from(secret.data?.[key] ?? '', 'base64').toString('utf8');
   const pair = { cert: decode('tls.crt'), key: decode('tls.key') };
   const bundle = decode('ca.crt');
   if (bundle === '') return undefined;
+  const resourceVersion = secret.metadata?.resourceVersion ?? '';
   try {
     checkKeyPair(pair, 'the Secret');
+    return { pair, bundle, resourceVersion, isAccepted: isAccepted({ pair, bundle }, config) };
   } catch {
     return undefined;
   }
-  return { pair, bundle, resourceVersion: secret.metadata?.resourceVersion ?? '' };
 }
 
 function secretOf({ pair, bundle }: Issued, name: string, namespace: string, known: Secret | undefined): Secret {
