@@ -1,7 +1,8 @@
 /** What is managed, what budgets allow, and what is told. */
 import { describe, expect, test } from 'vitest';
 import type { Event, PodDisruptionBudget } from '../api/core.ts';
-import { resources } from '../api/resources.ts';
+import { type ResourceType, resources } from '../api/resources.ts';
+import { createMetrics } from '../lib/metrics.ts';
 import { deploymentObject } from './testing/embedded-world.ts';
 import {
   annotate,
@@ -100,6 +101,25 @@ describe('management', () => {
     await annotate(world, { 'spotalis.io/spot-percentage': '100' });
     await untilSides(world, 'web', 4, 0);
   });
+
+  test.each<[string, ResourceType, string, object]>([
+    ['workload', resources.deployments, 'web', inShop],
+    ['namespace', resources.namespaces, 'shop', {}],
+  ])(
+    'a value that was never valid is told of until the label of the %s is taken away',
+    async (_, type, name, where) => {
+      const metrics = createMetrics();
+      const world = await startWorld({ metrics });
+      await deploy(world, 2, { 'spotalis.io/spot-percentage': '150' });
+      await world.clock.advance(5_000);
+      const series = async () => (await metrics.render()).split('\n').filter((line) => line.includes('workload="web"'));
+      expect(await series()).toContainEqual(expect.stringMatching(/^spotalis_invalid_configuration\{.* 1$/));
+      const body = { metadata: { labels: { 'spotalis.io/enabled': null } } };
+      await world.api.patch(type, name, { type: 'merge', body }, where);
+      await world.clock.advance(5_000);
+      expect(await series()).toEqual([]);
+    },
+  );
 
   test('case 58: read-only: no eviction, no mutation, what would be done is told', async () => {
     const world = await startWorld({ config: 'operator:\n  readOnlyMode: true' });

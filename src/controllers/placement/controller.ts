@@ -103,6 +103,9 @@ export function createPlacementController(options: PlacementControllerOptions): 
     } else if (was) {
       stopManaging(key);
       events.onWorkload(workload, { reason: 'ManagementStopped', message: renderReason('ManagementStopped', {}) });
+    } else if (options.gauges.forget(key)) {
+      // Told of, but never well: its setting was not valid, or no look at it came to its end.
+      stopManaging(key);
     }
   };
 

@@ -70,7 +70,8 @@ describe('gauges of plans', () => {
     const metrics = createMetrics();
     const gauges = createPlanGauges(metrics);
     for (const name of ['web', 'api']) gauges.report(managed(name), NOON);
-    gauges.forget('Deployment/shop/web');
+    expect(gauges.forget('Deployment/shop/web')).toBe(true);
+    expect(gauges.forget('Deployment/shop/web')).toBe(false);
     const series = await seriesOf(metrics);
     expect(series).toHaveLength(9);
     expect(series.every((line) => line.includes('workload="api"'))).toBe(true);

@@ -29,8 +29,8 @@ export interface PlanGauges {
    * report.
    */
   report(plan: ToldPlan, now: EpochMillis): void;
-  /** The workload is gone, or no longer managed. */
-  forget(key: string): void;
+  /** The workload is gone, or no longer managed. @returns whether anything was told of it */
+  forget(key: string): boolean;
 }
 
 /** What is told of one workload. */
