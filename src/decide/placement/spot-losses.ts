@@ -35,6 +35,7 @@ const HOUR_MILLIS: Millis = 3_600_000;
 const LOSSY_MIN_LOSSES = 2;
 
 interface Loss {
+  readonly nodeUid: string;
   readonly at: EpochMillis;
   readonly pool: SpotPool;
   /** The losses of the period up to this one made a storm. */
@@ -56,14 +57,15 @@ export function createSpotLosses(): SpotLosses {
       const pool = nodes.get(nodeUid);
       if (pool === undefined || !nodes.delete(nodeUid) || !isLoss) return;
       losses = losses.filter((loss) => loss.at > at - HOUR_MILLIS);
-      const count = within(STORM_PERIOD_MILLIS, at).length + 1;
+      const loss = { nodeUid, at, pool };
+      const count = nodesOf([...within(STORM_PERIOD_MILLIS, at), loss]);
       const isStorm = count >= STORM_MIN_LOSSES && count >= STORM_MIN_SHARE * (count + nodes.size);
-      losses.push({ at, pool, isStorm });
+      losses.push({ ...loss, isStorm });
     },
     storm(now) {
       const last = losses.findLast(({ isStorm, at }) => isStorm && at <= now);
       if (last === undefined || last.at + CALM_MILLIS <= now) return undefined;
-      const lost = within(STORM_PERIOD_MILLIS + CALM_MILLIS, now).length;
+      const lost = nodesOf(within(STORM_PERIOD_MILLIS + CALM_MILLIS, now));
       return { lost, calmAt: last.at + CALM_MILLIS };
     },
     lossyPools(sharePercent, now) {
@@ -71,7 +73,7 @@ export function createSpotLosses(): SpotLosses {
       // Asked at every admission; on a quiet day it costs nothing.
       if (sharePercent >= 100 || recent.length < LOSSY_MIN_LOSSES) return [];
       return [...Map.groupBy(recent, ({ pool }) => pool.key)].flatMap(([key, lostHere]): LossyPool[] => {
-        const lost = lostHere.length;
+        const lost = nodesOf(lostHere);
         const standing = [...nodes.values()].filter((pool) => pool.key === key).length;
         if (lost < LOSSY_MIN_LOSSES || lost * 100 < sharePercent * (lost + standing)) return [];
         const instanceTypes = [...new Set(lostHere.flatMap(({ pool }) => pool.instanceType ?? []))].toSorted();
@@ -79,4 +81,9 @@ export function createSpotLosses(): SpotLosses {
       });
     },
   };
+}
+
+/** One that came back and went again, as one that is ready now and then, is one node. */
+function nodesOf(losses: readonly Pick<Loss, 'nodeUid'>[]): number {
+  return new Set(losses.map(({ nodeUid }) => nodeUid)).size;
 }
