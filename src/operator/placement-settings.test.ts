@@ -45,6 +45,15 @@ describe('placementSettingsOf', () => {
     expect(settingsFrom(text)).toMatchObject(expected);
   });
 
+  test.each([
+    [true, ['kubernetes.azure.com/scalesetpriority']],
+    [false, []],
+  ])('with placement.mutations.tolerations %j room is looked for with %j tolerated', (isOn, keys) => {
+    const text = `controllers:\n  nodeClassifier:\n    profiles: [aks]\nplacement:\n  mutations:\n    tolerations: ${isOn}`;
+    const { sides } = compilePlacementRules(settingsFrom(text));
+    expect(sides.tolerationsOf('spot').map(({ key }) => key)).toEqual(keys);
+  });
+
   test('case 14: node labels of the file tell the sides apart', () => {
     const labels = (side: string) => `      - matchLabels: {example.com/lifecycle: ${side}}`;
     const text = `controllers:\n  nodeClassifier:\n    spotLabels:\n${labels('spot')}\n    onDemandLabels:\n${labels('normal')}\n`;

@@ -38,13 +38,17 @@ export function placementSettingsOf(config: Config): PlacementSettings {
     },
     window: schedule === '' ? undefined : { schedule, duration },
     namespaceSelector: controllers.namespaceSelector,
-    nodeClasses: nodeClassProfile(nodeProfilesOf(config), {
-      spot: nodeClassifier.spotLabels,
-      onDemand: nodeClassifier.onDemandLabels,
-      includeReserved: nodeClassifier.includeReserved,
-      ...(nodeClassifier.absenceMeansOnDemand !== undefined && {
-        absenceMeansOnDemand: nodeClassifier.absenceMeansOnDemand,
+    nodeClasses: {
+      ...nodeClassProfile(nodeProfilesOf(config), {
+        spot: nodeClassifier.spotLabels,
+        onDemand: nodeClassifier.onDemandLabels,
+        includeReserved: nodeClassifier.includeReserved,
+        ...(nodeClassifier.absenceMeansOnDemand !== undefined && {
+          absenceMeansOnDemand: nodeClassifier.absenceMeansOnDemand,
+        }),
       }),
-    }),
+      // What pods are not given is no proof that they fit there: evicted all the same, they would wait for spot in vain.
+      ...(!placement.mutations.tolerations && { spotTolerations: [] }),
+    },
   };
 }

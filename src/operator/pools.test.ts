@@ -85,6 +85,47 @@ describe('placement.maxPerPool', () => {
   });
 });
 
+describe('placement.mutations.tolerations: false, and spot nodes with a taint', () => {
+  const config =
+    'controllers:\n  nodeClassifier:\n    profiles: [aks]\nplacement:\n  mutations:\n    tolerations: false';
+
+  test('pods that tolerate it are moved there; those that do not stay, and are told why', async () => {
+    const world = await start([pool('a', 64_000, { profile: 'aks' })], config);
+    const allOnDemand = { 'spotalis.io/spot-percentage': '0' };
+    const plain = deploymentObject({ name: 'web', replicas: 3, annotations: allOnDemand });
+    const tolerant = deploymentObject({ name: 'api', replicas: 3, annotations: allOnDemand });
+    const template = tolerant.spec?.template;
+    const tolerations = [{ key: 'kubernetes.azure.com/scalesetpriority', operator: 'Exists' }];
+    const spec = { ...template?.spec, containers: template?.spec?.containers ?? [], tolerations };
+    const selector = { matchLabels: { app: 'api' } };
+    await world.api.create(resources.deployments, plain, inShop);
+    await world.api.create(
+      resources.deployments,
+      { ...tolerant, spec: { selector, replicas: 3, template: { ...template, spec } } },
+      inShop,
+    );
+    for (const app of ['web', 'api'])
+      await world.until(`${app} runs`, async () => (await world.sides('shop', app))['on-demand'] === 3);
+    await world.clock.advance(MINUTE);
+    for (const name of ['web', 'api'])
+      await world.api.patch(
+        resources.deployments,
+        name,
+        { type: 'merge', body: { metadata: { annotations } } },
+        inShop,
+      );
+    await world.until('api is on spot', async () => (await world.sides('shop', 'api')).spot === 3);
+    await world.clock.advance(10 * MINUTE);
+    expect(world.evictions.filter((name) => name.startsWith('web'))).toEqual([]);
+    expect(await world.sides('shop', 'web')).toEqual({ spot: 0, 'on-demand': 3, pending: 0 });
+    const { decisions = [] } = world.operator().explain({ kind: 'Deployment', ...inShop, name: 'web' }) ?? {};
+    const blocks = decisions.flatMap((decision) => decision.blocks);
+    expect(blocks).toContainEqual(
+      expect.objectContaining({ reason: 'NoRoomOnSide', message: expect.stringContaining('1 tainted') }),
+    );
+  });
+});
+
 describe('hazard H20: the pod’s own placement rules leave no node of the side', () => {
   test('it falls back, and spot stays open for others', async () => {
     const world = await start([pool('a', 64_000)], 'placement:\n  fallback:\n    after: 1m');
