@@ -20,6 +20,7 @@ import {
   until,
   untilSides,
 } from './testing/fallback-world.ts';
+import { patchDeployment, podsOf, versionTemplate } from './testing/steps.ts';
 
 async function covers(world: EmbeddedWorld): Promise<number> {
   const { items } = await world.api.list<Pod>(resources.pods, inShop);
@@ -80,6 +81,31 @@ describe('bug 8: spot is away for 20 minutes', () => {
     setSpot(world, true);
     await untilSides(world, 2, 2, 6 * HOUR);
   });
+
+  test.each(['25%', '100%'])(
+    'hazard H9: nor do those that replace cover in a rollout with a surge of %s',
+    async (maxSurge) => {
+      const world = await start();
+      setSpot(world, false);
+      await create(world, deployment({ replicas: 10, percentage: 70 }));
+      await untilSides(world, 0, 10, 15 * MINUTE);
+      const before = deeds(world).fallbacks;
+      const strategy = { rollingUpdate: { maxSurge, maxUnavailable: 0 } };
+      await patchDeployment(world, { strategy, template: versionTemplate('2') });
+      await until(
+        world,
+        'all are of the new version',
+        async () => {
+          const pods = await podsOf(world, 'web');
+          const isNew = pods.every(({ metadata }) => metadata?.annotations?.['version'] === '2');
+          return isNew && pods.length === 10 && (await world.sides('shop', 'web')).pending === 0;
+        },
+        15 * MINUTE,
+      );
+      // Now and then one finds out whether spot is back.
+      expect(deeds(world).fallbacks - before).toBeLessThanOrEqual(3);
+    },
+  );
 
   test('a scale-down takes cover away before anything else has to move', async () => {
     const world = await start();

@@ -142,7 +142,7 @@ function choose(
     pinned,
     lacksRoom: (side) => lacksRoom(input, owner, side),
     mayUseSpot: () => mayUseSpot(input, owner),
-    maxExcess: maxExcessOf(countsFor(policy.rule, workload.replicas), input.settings),
+    maxExcess: (pods) => maxExcessOf(countsFor(policy.rule, pods), input.settings),
     now: input.now,
   });
 }

@@ -28,8 +28,8 @@ export interface SlotRequest {
   readonly lacksRoom: (side: Side) => boolean;
   /** Whether a pod may be sent to spot now. Asked only for one that would be. */
   readonly mayUseSpot: () => boolean;
-  /** Pods on on-demand beyond the target that may cover for spot. */
-  readonly maxExcess: number;
+  /** How many of so many pods on-demand may have beyond the target, to cover for spot. */
+  readonly maxExcess: (pods: number) => number;
   readonly now: EpochMillis;
 }
 
@@ -81,8 +81,10 @@ export function chooseSlot(request: SlotRequest): ChosenSlot {
       const onDemand = own.onDemand + others.onDemand + claims.filter(({ side }) => side === 'on-demand').length;
       const total = live + claims.length + 1;
       const wanted = request.pinned ?? (onDemand < onDemandCount(rule, total) ? 'on-demand' : 'spot');
-      const excess = onDemand + 1 - onDemandCount(rule, Math.max(total, workload.replicas));
-      const taken = coverFor(request, take(request, wanted, free), free, excess);
+      // With a rollout's surge: the pods that it replaces cover until the new ones do, and must not keep them from it.
+      const size = Math.max(total, workload.replicas);
+      const mayCover = onDemand + 1 - onDemandCount(rule, size) <= request.maxExcess(size);
+      const taken = coverFor(request, take(request, wanted, free), free, mayCover);
       return { ...taken, live, claimed: claims.length, onDemand, superseded };
     }
     superseded.push(doubtful.uid);
@@ -118,14 +120,14 @@ function take(
  * keeps its side, so that the pod goes back later. With no room on on-demand either, the pod waits where it belongs.
  */
 function coverFor(
-  { pinned, lacksRoom, mayUseSpot, maxExcess }: SlotRequest,
+  { pinned, lacksRoom, mayUseSpot }: SlotRequest,
   taken: Placement & { readonly diverted: boolean },
   free: FreeSlots,
-  excess: number,
+  mayCover: boolean,
 ): Placement & Pick<ChosenSlot, 'diverted' | 'cover'> {
   if (taken.side !== 'spot' || pinned !== undefined || mayUseSpot() || lacksRoom('on-demand')) {
     return { ...taken, cover: false };
   }
   if (free.onDemand !== undefined) return { slot: free.onDemand, side: 'on-demand', diverted: true, cover: false };
-  return excess <= maxExcess ? { ...taken, side: 'on-demand', cover: true } : { ...taken, cover: false };
+  return mayCover ? { ...taken, side: 'on-demand', cover: true } : { ...taken, cover: false };
 }

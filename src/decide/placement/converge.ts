@@ -42,7 +42,8 @@ export function planWorkload(input: PlanInput): WorkloadPlan {
   const drift = driftOf(actual, target, replicas);
   const decisions: Decision[] = [];
   const spot = { ...seen.spot, covered: coveredBy(pods, actual, target) };
-  const fallback = decideFallback(input, pods, { actual, target });
+  const size = Math.max(replicas, actual.spot + actual.onDemand + actual.unknown);
+  const fallback = decideFallback(input, pods, { actual, target: countsFor(policy.rule, size) });
   const notes = [
     ...noteUnknown(input, pods),
     ...noteWaiting(pods),

@@ -16,6 +16,7 @@ import {
   nodeOf,
   plan,
   podFrom,
+  remove,
   restampAll,
   restampsOf,
   type World,
@@ -101,6 +102,25 @@ describe('while spot is closed', () => {
     for (let index = 0; index < 10; index++) runWith(world, spot);
     // Three of its own and half of seven, rounded up.
     expect(mix(world)).toEqual([3, 7]);
+  });
+
+  test.each([3, 10])('hazard H9: a rollout with a surge of %i waits for no spot either', (surge) => {
+    const world = worldOf(10, 70, 1);
+    const spot = closedFor(world);
+    for (let index = 0; index < 10; index++) runWith(world, spot);
+    const [first] = world.replicaSets;
+    if (first !== undefined) world.replicaSets.push({ ...first, uid: 'uid-2', revision: 'rev2', name: 'web-rev2' });
+    const old = [...world.pods];
+    for (let index = 0; index < 10; index++) {
+      const replaced = world.pods.length === 10 + surge ? old.shift() : undefined;
+      if (replaced !== undefined) remove(world, replaced);
+      const decision = admitWith(world, spot, { revision: 'rev2' });
+      const fallback = decision.stamps['spotalis.io/fallback'] === 'true';
+      world.pods.push(podFrom(world, decision, { fallback, revision: 'rev2' }));
+    }
+    for (const pod of old) remove(world, pod);
+    expect(mix(world)).toEqual([0, 10]);
+    expect(world.pods.filter(({ fallback }) => fallback)).toHaveLength(7);
   });
 
   test('hazard H11: a StatefulSet’s ordinals are covered where they are spot', () => {

@@ -15,7 +15,18 @@ import {
 import { planWorkload } from './converge.ts';
 import { maxExcessOf, patienceFor, strandedAt, waitsForSpot } from './decide-fallback.ts';
 import { untroubledSpot } from './spot-outlook.ts';
-import { admitSteered, fill, plan, podFrom, runUnsteered, viewOf, type World, worldOf } from './testing/world.ts';
+import {
+  admitSteered,
+  fill,
+  ON_DEMAND_NODE,
+  plan,
+  podFrom,
+  runUnsteered,
+  SPOT_NODE,
+  viewOf,
+  type World,
+  worldOf,
+} from './testing/world.ts';
 
 const MINUTE = 60_000;
 const settings = someSettings();
@@ -96,14 +107,34 @@ describe('hazard H5: when', () => {
 
 test.each([
   [0, 1, 'as many as belong there'],
-  [2, 3, 'two too many'],
+  [1, 2, 'one too many'],
   [-1, 1, 'one too few'],
 ])('on-demand with %i more than its target would have %i with one more: %s', (more, excess) => {
   const world = waiting([NOON - 6 * MINUTE]);
   const onDemand = world.pods.filter(({ capacity }) => capacity === 'on-demand');
-  for (let index = 0; index < more; index++) runUnsteered(world, 'on-demand');
+  if (more > 0)
+    world.pods = world.pods.map((pod) => (pod.nodeName === SPOT_NODE ? { ...pod, nodeName: ON_DEMAND_NODE } : pod));
   if (more < 0) world.pods = world.pods.filter((pod) => pod !== onDemand[0]);
   expect(plan(world).decisions).toMatchObject([{ kind: 'fallback', excess }]);
+});
+
+test('hazard H9: in a rollout pods that cover do not keep those from it by which they are replaced', () => {
+  const world = worldOf(10, 70, 1);
+  const next = aReplicaSet(world.workload, { uid: 'next', name: 'web-rev2', revision: 'rev2' });
+  world.replicaSets.push(next);
+  for (let index = 0; index < 7; index++) runUnsteered(world, 'on-demand');
+  for (let index = 0; index < 10; index++) {
+    const isWaiting = index >= 3;
+    const pod = aPod(next, `new-${index}`, { uid: `new-${index}`, admissionId: `u${index}`, slot: index + 1 });
+    world.pods.push(
+      isWaiting
+        ? { ...pod, phase: 'Pending', ready: false, unschedulableSince: NOON, capacity: 'spot' }
+        : { ...pod, nodeName: ON_DEMAND_NODE, capacity: 'on-demand' },
+    );
+  }
+  world.now = NOON + 5 * MINUTE;
+  // Of 17 pods 12 belong on spot: all of them may be covered.
+  expect(fallbackOf(world)).toMatchObject({ excess: 6, maxExcess: 12 });
 });
 
 describe('who', () => {

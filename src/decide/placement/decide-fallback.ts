@@ -60,7 +60,10 @@ export function strandedAt(pod: PodRecord, patienceMillis: Millis, lastLanded: E
   return Math.min(from + patienceMillis, since + MAX_ROUNDS * patienceMillis);
 }
 
-/** How many pods of the workload on-demand may hold beyond its target: a share of those meant for spot, rounded up. */
+/**
+ * How many pods of the workload on-demand may hold beyond its target: a share of those meant for spot, rounded up.
+ * @param target of all pods there are: while a rollout replaces pods that cover, both cover.
+ */
 export function maxExcessOf(target: SideCounts, { fallback }: PlacementSettings): number {
   return Math.ceil((target.spot * fallback.maxPercent) / 100);
 }
@@ -71,7 +74,10 @@ export interface FallbackOutcome {
   readonly dueAt: EpochMillis | undefined;
 }
 
-/** The pod that waited longest first; of equals the lowest slot, as the highest is the first to go in a scale-down. */
+/**
+ * The pod that waited longest first; of equals the lowest slot, as the highest is the first to go in a scale-down.
+ * @param seen.target see {@link maxExcessOf}.
+ */
 export function decideFallback(
   input: PlanInput,
   pods: readonly PlannedPod[],
