@@ -4,7 +4,7 @@ import { nodeClassProfile } from './node-profiles.ts';
 import type { NodeRecord, PodRecord, Taint } from './records.ts';
 import { createSides } from './sides.ts';
 import { createSnapshot } from './snapshot.ts';
-import { aDeployment, aNode, aPod, aReplicaSet, aSpreadRule, aTemplate, GIB, inZone } from './testing/records.ts';
+import { aDeployment, aNode, aPod, aReplicaSet, aSpreadRule, aTemplate, GIB, inZone, NOON } from './testing/records.ts';
 import { type Cluster, inZoneOf, roomIn } from './testing/room.ts';
 
 const replicaSet = aReplicaSet(aDeployment());
@@ -31,6 +31,9 @@ describe('hasRoomFor', () => {
     expect(hasRoomFor(createSnapshot({ nodes: [node], isPartial: true }), node, asked)).toBe(false);
   });
 });
+
+const wantsGpu = (count: number) => aTemplate({ extraRequests: { 'nvidia.com/gpu': count } });
+const gpuNode = (count: number) => aNode('g', 'on-demand', { extraAllocatable: { 'nvidia.com/gpu': count } });
 
 describe('findRoom', () => {
   test('names a node of the side that has room', () => {
@@ -82,6 +85,20 @@ describe('findRoom', () => {
       { template: aTemplate({ requests: { cpuMillis: 0, memoryBytes: 257 * GIB } }) },
       '1 without room',
     ],
+    ['no device', {}, { template: wantsGpu(1) }, '1 without room for its requests'],
+    ['too few devices', { nodes: [gpuNode(1)] }, { template: wantsGpu(2) }, '1 without room'],
+    [
+      'devices that others have',
+      {
+        nodes: [gpuNode(2)],
+        pods: [
+          aPod(replicaSet, 'running', { nodeName: 'g', template: wantsGpu(1) }),
+          aPod(replicaSet, 'ending', { nodeName: 'g', template: wantsGpu(1), deletingAt: NOON }),
+        ],
+      },
+      { template: wantsGpu(1) },
+      '1 without room',
+    ],
     ['no place for another pod', { nodes: [aNode('o', 'on-demand', { maxPods: 0 })] }, {}, '1 without room'],
     [
       'the template excludes the side',
@@ -93,6 +110,15 @@ describe('findRoom', () => {
     const room = roomIn(cluster, request);
     expect(room).toMatchObject({ kind: 'none', isVolume: false });
     expect(room.kind === 'none' && room.detail).toContain(detail);
+  });
+
+  test('a node with a device left takes a pod that wants one; those that have ended hold none', () => {
+    const pods = [
+      aPod(replicaSet, 'running', { nodeName: 'g', template: wantsGpu(1) }),
+      aPod(replicaSet, 'plain', { nodeName: 'g' }),
+      aPod(replicaSet, 'ended', { nodeName: 'g', template: wantsGpu(1), phase: 'Failed' }),
+    ];
+    expect(roomIn({ nodes: [gpuNode(2)], pods }, { template: wantsGpu(1) })).toEqual({ kind: 'node', node: 'g' });
   });
 
   test('reserved nodes are on-demand, but the pin written into pods does not reach them', () => {

@@ -4,6 +4,7 @@
 import type { ClusterView } from './cluster-view.ts';
 import { admitsNode, matchesNodeTerms, toleratesAll } from './node-fit.ts';
 import { termsOf } from './node-profiles.ts';
+import { hasEnded } from './owners.ts';
 import { judgePodAffinity, needsKnownNode } from './pod-affinity.ts';
 import type { NodeRecord, NodeSelectorTerm, PodRecord, PodTemplate, Side, Toleration } from './records.ts';
 import type { Sides } from './sides.ts';
@@ -150,6 +151,21 @@ export function hasRoomFor(view: ClusterView, node: NodeRecord, template: PodTem
     used.isPartial !== true &&
     used.pods + 1 <= maxPods &&
     used.cpuMillis + template.requests.cpuMillis <= allocatable.cpuMillis &&
-    used.memoryBytes + template.requests.memoryBytes <= allocatable.memoryBytes
+    used.memoryBytes + template.requests.memoryBytes <= allocatable.memoryBytes &&
+    hasExtrasFor(view, node, template.extraRequests)
   );
+}
+
+/** Few pods ask for any: what the others on the node have of them is counted when somebody does. */
+function hasExtrasFor(
+  view: ClusterView,
+  { name: nodeName, extraAllocatable }: NodeRecord,
+  wanted: PodTemplate['extraRequests'],
+): boolean {
+  if (wanted === undefined) return true;
+  const others = view.podsOnNode(nodeName).filter((pod) => !hasEnded(pod));
+  return Object.entries(wanted).every(([name, amount]) => {
+    const taken = others.reduce((sum, { template }) => sum + (template.extraRequests?.[name] ?? 0), 0);
+    return taken + amount <= (extraAllocatable?.[name] ?? 0);
+  });
 }

@@ -57,6 +57,8 @@ export interface NodeRecord {
   /** Has a deletion timestamp. */
   readonly deleting: boolean;
   readonly allocatable: ComputeResources;
+  /** What else it has of what {@link PodTemplate.extraRequests} names; undefined where there is nothing. */
+  readonly extraAllocatable?: Readonly<Record<string, number>> | undefined;
   /** Allocatable number of pods. */
   readonly maxPods: number;
   readonly createdAt: EpochMillis;
@@ -82,6 +84,8 @@ export interface PodTemplate {
   readonly tolerations: readonly Toleration[];
   /** Effective requests as the scheduler counts them: containers, init containers, sidecars, overhead. */
   readonly requests: ComputeResources;
+  /** What else of which a node has only so much, by name: devices, local storage, huge pages. Left out: nothing. */
+  readonly extraRequests?: Readonly<Record<string, number>> | undefined;
   /** Required affinity or anti-affinity to pods, or DoNotSchedule spread: other pods may keep it from running. */
   readonly hasPodPlacementRules: boolean;
   /** Required affinity to pods, and anti-affinity to its like; left out: there is none. */
@@ -156,7 +160,8 @@ export interface PodRecord {
   /** `controller.kubernetes.io/pod-deletion-cost`; 0 when absent or malformed. */
   readonly deletionCost: number;
   /**
-   * The annotation key that forbids voluntary disruption (`karpenter.sh/do-not-disrupt`, `…/safe-to-evict: "false"`).
+   * The annotation key that forbids voluntary disruption (`karpenter.sh/do-not-disrupt`, `…/safe-to-evict: "false"`,
+   * `…/prefer-no-eviction`).
    */
   readonly protectedBy: string | undefined;
   /** Names of PersistentVolumeClaims; a bound claim ties the pod to a zone. */

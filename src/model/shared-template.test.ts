@@ -10,6 +10,7 @@ const plain: Required<PodTemplate> = {
   requiredNodeTerms: [{ expressions: [], fields: [] }],
   tolerations: [{ key: 'spot', operator: 'Exists', value: '', effect: '' }],
   requests,
+  extraRequests: { 'nvidia.com/gpu': 1 },
   hasPodPlacementRules: true,
   podAffinity: [{ kind: 'apart', topologyKey: 'zone', selector: {}, isOwn: true, isElsewhere: false }],
   spread: [],

@@ -29,6 +29,9 @@ export class SharedTemplate implements PodTemplate {
   get tolerations(): PodTemplate['tolerations'] {
     return this.kind.tolerations;
   }
+  get extraRequests(): PodTemplate['extraRequests'] {
+    return this.kind.extraRequests;
+  }
   get hasPodPlacementRules(): boolean {
     return this.kind.hasPodPlacementRules;
   }

@@ -44,6 +44,25 @@ describe('nodes', () => {
     });
   });
 
+  test('devices, local storage and huge pages are read; what it has none of, volumes and pods are left out', () => {
+    const allocatable = {
+      cpu: '4',
+      memory: '8Gi',
+      pods: '58',
+      'ephemeral-storage': '95Gi',
+      'hugepages-1Gi': '0',
+      'hugepages-2Mi': '64Mi',
+      'nvidia.com/gpu': '2',
+      'attachable-volumes-aws-ebs': '25',
+    };
+    expect(setUp().project.node(node({ status: { allocatable } }))?.extraAllocatable).toEqual({
+      'ephemeral-storage': 95 * 1024 ** 3,
+      'hugepages-2Mi': 64 * 1024 ** 2,
+      'nvidia.com/gpu': 2,
+    });
+    expect(setUp().project.node(node({}))?.extraAllocatable).toBeUndefined();
+  });
+
   test.each(['False', 'Unknown'])('Ready=%s is not ready', (status) => {
     expect(setUp().project.node(node({ status: { conditions: [{ type: 'Ready', status }] } }))?.ready).toBe(false);
   });

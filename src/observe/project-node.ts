@@ -31,10 +31,23 @@ export function projectNode(node: Node): NodeRecord {
       cpuMillis: cpu(allocatable?.['cpu'], 'status.allocatable.cpu') ?? 0,
       memoryBytes: memory(allocatable?.['memory'], 'status.allocatable.memory') ?? 0,
     },
+    ...extraAllocatable(allocatable),
     maxPods: pods === undefined ? DEFAULT_MAX_PODS : countOr(Number(pods), DEFAULT_MAX_PODS, 'status.allocatable.pods'),
     createdAt: instant(metadata.creationTimestamp, 'metadata.creationTimestamp') ?? 0,
     ...declaredFeatures(status),
   };
+}
+
+/** Devices, local storage, huge pages. Volumes are counted by other means, and pods on their own. */
+function extraAllocatable(
+  allocatable: Readonly<Record<string, unknown>> | undefined,
+): Pick<NodeRecord, 'extraAllocatable'> {
+  const extra = Object.entries(allocatable ?? {}).flatMap(([name, value]) => {
+    if (name === 'cpu' || name === 'memory' || name === 'pods' || name.startsWith('attachable-volumes-')) return [];
+    const amount = memory(value, `status.allocatable.${name}`) ?? 0;
+    return amount > 0 ? [[name, amount] as const] : [];
+  });
+  return extra.length === 0 ? {} : { extraAllocatable: Object.fromEntries(extra) };
 }
 
 /** `status.declaredFeatures` is newer than the published types. */

@@ -129,12 +129,16 @@ function readPhase(phase: unknown): PodPhase {
   }
 }
 
+/** Whatever its value (descheduler pkg/utils, HaveNoEvictionAnnotation). */
+const DESCHEDULER = 'descheduler.alpha.kubernetes.io/prefer-no-eviction';
+
 /** Karpenter also takes a duration as value; only an explicit `false` lifts its protection. */
 function readProtection(annotations: Labels): string | undefined {
   const karpenter = annotations['karpenter.sh/do-not-disrupt'];
   if (karpenter !== undefined && karpenter !== 'false') return 'karpenter.sh/do-not-disrupt';
   const autoscaler = annotations['cluster-autoscaler.kubernetes.io/safe-to-evict'];
-  return autoscaler === 'false' ? 'cluster-autoscaler.kubernetes.io/safe-to-evict' : undefined;
+  if (autoscaler === 'false') return 'cluster-autoscaler.kubernetes.io/safe-to-evict';
+  return annotations[DESCHEDULER] === undefined ? undefined : DESCHEDULER;
 }
 
 /**

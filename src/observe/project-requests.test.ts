@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../api/core.ts';
-import { effectiveRequests } from './project-requests.ts';
+import { effectiveRequests, extraRequests } from './project-requests.ts';
 
 type Spec = NonNullable<Pod['spec']>;
 type Status = NonNullable<Pod['status']>;
@@ -108,5 +108,54 @@ describe('effectiveRequests', () => {
   test('an unreadable amount names the container and the field', () => {
     const broken = spec({ containers: [{ name: 'web', resources: { requests: { cpu: 'lots' } } }] });
     expect(() => effectiveRequests(broken)).toThrow(/container web resources\.requests\.cpu: "lots" is not valid/);
+  });
+});
+
+describe('extraRequests', () => {
+  const GPU = 'nvidia.com/gpu';
+  const wanting = (name: string, requests: object, extra: object = {}) => ({
+    name,
+    resources: { requests: { cpu: '1', memory: '1Gi', ...requests } },
+    ...extra,
+  });
+  const always = { restartPolicy: 'Always' };
+
+  test.each<[string, object, object | undefined]>([
+    ['only CPU and memory', { containers: [wanting('a', {})] }, undefined],
+    ['none of a device', { containers: [wanting('a', { [GPU]: '0' })] }, undefined],
+    ['containers add up', { containers: [wanting('a', { [GPU]: '1' }), wanting('b', { [GPU]: 2 })] }, { [GPU]: 3 }],
+    [
+      'a limit alone is the request, too',
+      { containers: [{ name: 'a', resources: { limits: { [GPU]: '1' } } }] },
+      { [GPU]: 1 },
+    ],
+    [
+      'an init step runs beside the sidecars before it',
+      {
+        containers: [wanting('a', { [GPU]: '1' })],
+        initContainers: [wanting('s', { [GPU]: '1' }, always), wanting('i', { [GPU]: '4' })],
+      },
+      { [GPU]: 5 },
+    ],
+    [
+      'sidecars run beside the containers, other init steps before them',
+      {
+        containers: [wanting('a', { [GPU]: '3' })],
+        initContainers: [wanting('i', { [GPU]: '2' }), wanting('s', { [GPU]: '1' }, always)],
+      },
+      { [GPU]: 4 },
+    ],
+    [
+      'each by its name',
+      { containers: [wanting('a', { 'ephemeral-storage': '1Gi', 'hugepages-2Mi': '4Mi' })] },
+      { 'ephemeral-storage': 1024 * MI, 'hugepages-2Mi': 4 * MI },
+    ],
+  ])('%s', (_, fields, expected) => {
+    expect(extraRequests(spec(fields))).toEqual(expected);
+  });
+
+  test('an unreadable amount names the container and the resource', () => {
+    const broken = spec({ containers: [wanting('web', { [GPU]: 'lots' })] });
+    expect(() => extraRequests(broken)).toThrow(/container web resources\.nvidia\.com\/gpu: "lots" is not valid/);
   });
 });

@@ -66,6 +66,39 @@ export function effectiveRequests(spec: PodSpec, status?: PodStatus): ComputeRes
 }
 
 /**
+ * What the pod requests besides CPU and memory, by name, counted in the same way: devices, local storage, huge pages.
+ * Undefined where it asks for nothing of the kind, as most do.
+ * @throws InvalidValueError when an amount is not a quantity.
+ */
+export function extraRequests(spec: PodSpec): Readonly<Record<string, number>> | undefined {
+  const containers = listOf(spec.containers, 'spec.containers');
+  const steps = listOf(spec.initContainers, 'spec.initContainers');
+  const names = new Set<string>();
+  for (const { resources } of [...containers, ...steps])
+    for (const list of [resources?.requests, resources?.limits])
+      for (const name of Object.keys(list ?? {})) if (name !== 'cpu' && name !== 'memory') names.add(name);
+  const wanted = [...names].toSorted().flatMap((name) => {
+    const amount =
+      extraRequest(name, containers, steps) + (memory(spec.overhead?.[name], `spec.overhead.${name}`) ?? 0);
+    return amount > 0 ? [[name, amount] as const] : [];
+  });
+  return wanted.length === 0 ? undefined : Object.fromEntries(wanted);
+}
+
+function extraRequest(name: string, containers: readonly Container[], steps: readonly Container[]): number {
+  const of = ({ name: container, resources }: Container): number =>
+    memory(resources?.requests?.[name] ?? resources?.limits?.[name], `container ${container} resources.${name}`) ?? 0;
+  const running = containers.reduce((total, container) => total + of(container), 0);
+  let [sidecars, init] = [0, 0];
+  for (const step of steps) {
+    const beside = sidecars + of(step);
+    init = Math.max(init, beside);
+    if (isSidecar(step)) sidecars = beside;
+  }
+  return Math.max(running + sidecars, init);
+}
+
+/**
  * Whichever is the most of wished, allocated and actual: the node may still have to give the first, and has given the
  * others.
  */
@@ -90,7 +123,7 @@ function read(resources: ResourceList | undefined | null, field: string): Partia
   return { ...limits, ...requests };
 }
 
-/** Only CPU and memory: by others nothing is decided here. */
+/** Only CPU and memory, which can be resized. */
 function amounts(list: Readonly<Record<string, unknown>> | undefined | null, field: string): Partial<Amounts> {
   const cpuMillis = cpu(list?.cpu, `${field}.cpu`);
   const memoryBytes = memory(list?.memory, `${field}.memory`);

@@ -12,8 +12,9 @@ import type {
   Taint,
   Toleration,
 } from '../model/records.ts';
+import { HOSTNAME } from '../model/topology.ts';
 import { countOr, listOf, textMap, textOr } from './fields.ts';
-import { effectiveRequests } from './project-requests.ts';
+import { effectiveRequests, extraRequests } from './project-requests.ts';
 
 type PodSpec = NonNullable<Pod['spec']>;
 type ApiNodeSelectorTerm = NonNullable<
@@ -47,6 +48,7 @@ export function projectTemplate(labels: unknown, spec: PodSpec, status?: Pod['st
     ),
     tolerations: listOf(spec.tolerations, 'spec.tolerations').map(projectToleration),
     requests: effectiveRequests(spec, status),
+    ...projectExtraRequests(spec),
     hasPodPlacementRules: hasPodPlacementRules(spec),
     ...projectPodAffinity(spec, kept),
     ...projectSpread(spec),
@@ -57,6 +59,11 @@ export function projectTemplate(labels: unknown, spec: PodSpec, status?: Pod['st
     ),
     ...projectPreferences(spec, kept),
   };
+}
+
+function projectExtraRequests(spec: PodSpec): Pick<PodTemplate, 'extraRequests'> {
+  const requests = extraRequests(spec);
+  return requests === undefined ? {} : { extraRequests: requests };
 }
 
 /** A constraint counts where its selector picks the pod itself: then it is about its like. */
@@ -129,6 +136,7 @@ function projectSpread(spec: PodSpec): Pick<PodTemplate, 'spread'> {
 function hasPodPlacementRules(spec: PodSpec): boolean {
   const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
   return (
+    takesHostPorts(spec) ||
     listOf(podAffinity?.requiredDuringSchedulingIgnoredDuringExecution, 'spec.affinity.podAffinity').length > 0 ||
     listOf(podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution, 'spec.affinity.podAntiAffinity').length >
       0 ||
@@ -145,8 +153,24 @@ function projectPodAffinity(spec: PodSpec, labels: Labels): Pick<PodTemplate, 'p
   const apart = termsOf(podAntiAffinity, 'podAntiAffinity')
     .map((term) => podAffinityRule('apart', term, labels))
     .filter(({ isOwn }) => isOwn);
-  const rules = [...together, ...apart];
+  const rules = [...together, ...apart, ...(takesHostPorts(spec) ? [onItsOwnMachine] : [])];
   return rules.length === 0 ? {} : { podAffinity: rules };
+}
+
+/** A port of a machine is for one pod: where one replica has it, no other can run. */
+const onItsOwnMachine: PodAffinityRule = {
+  kind: 'apart',
+  topologyKey: HOSTNAME,
+  selector: undefined,
+  isOwn: true,
+  isElsewhere: false,
+};
+
+/** On the network of the machine every port is one of it; templates do not always repeat it. */
+function takesHostPorts({ containers, initContainers, hostNetwork }: PodSpec): boolean {
+  return [...listOf(containers, 'spec.containers'), ...listOf(initContainers, 'spec.initContainers')].some(
+    ({ ports }) => listOf(ports, 'ports').some(({ hostPort = 0 }) => hostPort > 0 || hostNetwork === true),
+  );
 }
 
 type PodAffinityTerm = NonNullable<

@@ -112,6 +112,10 @@ describe('pods', () => {
     [{ 'karpenter.sh/do-not-disrupt': 'false' }, undefined],
     [{ 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' }, 'cluster-autoscaler.kubernetes.io/safe-to-evict'],
     [{ 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'true' }, undefined],
+    [
+      { 'descheduler.alpha.kubernetes.io/prefer-no-eviction': '' },
+      'descheduler.alpha.kubernetes.io/prefer-no-eviction',
+    ],
   ])('%j is protected by %j', (annotations, expected) => {
     expect(setUp().project.pod(pod({ metadata: { annotations } }))?.protectedBy).toBe(expected);
   });
@@ -149,6 +153,8 @@ describe('pods', () => {
       false,
     ],
     ['hard spread', { topologySpreadConstraints: [{ whenUnsatisfiable: 'DoNotSchedule' }] }, true],
+    ['a port of the machine', { containers: [{ name: 'c', ports: [{ containerPort: 80, hostPort: 80 }] }] }, true],
+    ['a port of its own', { containers: [{ name: 'c', ports: [{ containerPort: 80 }] }] }, false],
     ['soft spread', { topologySpreadConstraints: [{ whenUnsatisfiable: 'ScheduleAnyway' }] }, false],
   ])('%s: placement rules %j -> %j', (_, spec, expected) => {
     expect(setUp().project.pod(pod({ spec }))?.template.hasPodPlacementRules).toBe(expected);
@@ -211,6 +217,21 @@ describe('pods', () => {
       podAffinityOf({ podAffinity: preferred, podAntiAffinity: required({ topologyKey: hostname }) }),
     ).toBeUndefined();
     expect(podAffinityOf({})).toBeUndefined();
+  });
+
+  test.each<[string, object, boolean]>([
+    ['a port of the machine', { containers: [{ name: 'c', ports: [{ containerPort: 80, hostPort: 80 }] }] }, true],
+    [
+      'one that a sidecar takes',
+      { initContainers: [{ name: 's', ports: [{ containerPort: 80, hostPort: 80 }] }] },
+      true,
+    ],
+    ['a port, on the network of the machine', { hostNetwork: true, containers: [{ name: 'c', ports: [{}] }] }, true],
+    ['no port there', { hostNetwork: true, containers: [{ name: 'c' }] }, false],
+    ['a port of its own', { containers: [{ name: 'c', ports: [{ containerPort: 80, hostPort: 0 }] }] }, false],
+  ])('hazard H20: with %s a replica needs a machine of its own: %j -> %j', (_, spec, expected) => {
+    const apart = { kind: 'apart', topologyKey: 'kubernetes.io/hostname', isOwn: true, isElsewhere: false };
+    expect(setUp().project.pod(pod({ spec }))?.template.podAffinity).toEqual(expected ? [apart] : undefined);
   });
 });
 

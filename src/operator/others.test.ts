@@ -112,21 +112,22 @@ describe('hazard H33: other evictors', () => {
     },
   );
 
-  test.each(['karpenter.sh/do-not-disrupt', 'cluster-autoscaler.kubernetes.io/safe-to-evict'])(
-    'pods with %s stay, and it is told',
-    async (key) => {
-      const world = await startWorld();
-      await deploy(world, 3, policy(0, 0));
-      const value = key.endsWith('safe-to-evict') ? 'false' : 'true';
-      const body = { metadata: { annotations: { [key]: value } } };
-      for (const pod of await podsOf(world, 'web'))
-        await world.api.patch(resources.pods, pod.metadata?.name ?? '', { type: 'merge', body }, inShop);
-      await annotate(world, policy(100, 0));
-      await world.clock.advance(2 * MINUTE);
-      expect(world.evictions).toEqual([]);
-      expect(firstBlock(world, 'Deployment', 'web')).toBe('Protected');
-    },
-  );
+  test.each([
+    'karpenter.sh/do-not-disrupt',
+    'cluster-autoscaler.kubernetes.io/safe-to-evict',
+    'descheduler.alpha.kubernetes.io/prefer-no-eviction',
+  ])('pods with %s stay, and it is told', async (key) => {
+    const world = await startWorld();
+    await deploy(world, 3, policy(0, 0));
+    const value = key.endsWith('safe-to-evict') ? 'false' : 'true';
+    const body = { metadata: { annotations: { [key]: value } } };
+    for (const pod of await podsOf(world, 'web'))
+      await world.api.patch(resources.pods, pod.metadata?.name ?? '', { type: 'merge', body }, inShop);
+    await annotate(world, policy(100, 0));
+    await world.clock.advance(2 * MINUTE);
+    expect(world.evictions).toEqual([]);
+    expect(firstBlock(world, 'Deployment', 'web')).toBe('Protected');
+  });
 });
 
 test('hazard H26: a node whose label comes late is of no side until then; nothing is moved meanwhile', async () => {

@@ -78,6 +78,7 @@ describe('noticeStranded', () => {
       }),
       [],
     ],
+    ['a device', aTemplate({ extraRequests: { 'nvidia.com/gpu': 1 } }), []],
     ['hazard H20: spread or anti-affinity', aTemplate({ hasPodPlacementRules: true }), []],
     ['a volume', aTemplate(), ['data']],
   ])('bug 11: workloads that ask for %s close it for themselves only', (_, template, claims) => {
@@ -87,7 +88,19 @@ describe('noticeStranded', () => {
       notice(spot, odd, [waitingPod(odd, NOON, { claims })], NOON + 5 * MINUTE);
       expect(spot.stateOf(odd.uid, NOON + 5 * MINUTE)).toMatchObject({ kind: 'closed' });
     }
-    expect(spot.stateOf('third', NOON + 5 * MINUTE)).toEqual({ kind: 'open' });
+    notice(spot, web, [], NOON + 5 * MINUTE);
+    expect(spot.stateOf(web.uid, NOON + 5 * MINUTE)).toEqual({ kind: 'open' });
+  });
+
+  test('a request of local storage, which every node has, is nothing special', () => {
+    const spot = anAvailability();
+    const template = aTemplate({ extraRequests: { 'ephemeral-storage': 1 } });
+    for (const name of ['one', 'two']) {
+      const plain = aDeployment({ name, uid: `uid-${name}`, template });
+      notice(spot, plain, [waitingPod(plain, NOON)], NOON + 5 * MINUTE);
+    }
+    notice(spot, web, [], NOON + 5 * MINUTE);
+    expect(spot.stateOf(web.uid, NOON + 5 * MINUTE)).toMatchObject({ kind: 'closed' });
   });
 
   test('two that ask for nothing special close it for their namespace, and for all where they are of two', () => {

@@ -40,11 +40,16 @@ export function noticeStranded(availability: SpotAvailability, input: NoticeInpu
   availability.recordStranded(workload.uid, longest.unschedulableSince, witness, now);
 }
 
-/** Nothing but its requests and the side keeps the pod from running. */
-function isOrdinary({ nodeSelector, requiredNodeTerms, hasPodPlacementRules }: PodTemplate, pod: PodRecord): boolean {
+/** Of local storage every node has some. */
+const ORDINARY_EXTRA = 'ephemeral-storage';
+
+/** Nothing but the side and requests of what every node has keeps the pod from running. */
+function isOrdinary(template: PodTemplate, pod: PodRecord): boolean {
+  const { nodeSelector, requiredNodeTerms, extraRequests, hasPodPlacementRules } = template;
   return (
     Object.keys(nodeSelector).length === 0 &&
     requiredNodeTerms === undefined &&
+    Object.keys(extraRequests ?? {}).every((name) => name === ORDINARY_EXTRA) &&
     !hasPodPlacementRules &&
     pod.claims.length === 0
   );

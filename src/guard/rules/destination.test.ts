@@ -3,10 +3,10 @@ import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import type { FallbackDecision } from '../../decide/decision.ts';
 import { nodeClassProfile } from '../../model/node-profiles.ts';
 import type { PlacementSettings } from '../../model/placement-settings.ts';
-import type { NodeRecord, SpreadRule, WorkloadRecord } from '../../model/records.ts';
+import type { NodeRecord, PodRecord, PodTemplate, SpreadRule, WorkloadRecord } from '../../model/records.ts';
 import type { SnapshotRecords } from '../../model/snapshot.ts';
-import { aNode, aSpreadRule, aVolumeClaim, GIB, NOON } from '../../model/testing/records.ts';
-import { aContainer, aSizedWorkload } from '../../model/testing/sizing-records.ts';
+import { aNode, aSpreadRule, aTemplate, aVolumeClaim, GIB, NOON } from '../../model/testing/records.ts';
+import { aContainer, aPodSizing, aSizedWorkload } from '../../model/testing/sizing-records.ts';
 import { inspectAll } from '../guard.ts';
 import { createDisruptionLog } from '../history.ts';
 import { evict, nodes, restamp, scene, web, withPods } from '../testing/scene.ts';
@@ -37,6 +37,24 @@ describe('a place for the replacement', () => {
       inspectAll(evict(), scene({ records: records(workload) })).map(({ reason }) => reason);
     expect(reasons(web)).toEqual([]);
     expect(reasons({ ...web, sized })).toEqual(['NoRoomOnSide']);
+  });
+
+  test('what others add to its pods is counted, as a sidecar is; what Stowage has resized one to is not', () => {
+    const small = aNode('o', 'on-demand', { allocatable: { cpuMillis: 4_000, memoryBytes: 8 * GIB } });
+    const nodesWithSmall = [aNode('s', 'spot'), small];
+    const reasons = (changes: Partial<PodRecord>) => {
+      const records = { ...withPods({ s3: changes }), nodes: nodesWithSmall };
+      return inspectAll(evict(), scene({ records })).map(({ reason }) => reason);
+    };
+    const larger = (requests: Partial<PodTemplate['requests']>) =>
+      aTemplate({ requests: { ...web.template.requests, ...requests } });
+    expect(reasons({})).toEqual([]);
+    expect(reasons({ template: larger({ cpuMillis: 4_001 }) })).toEqual(['NoRoomOnSide']);
+    expect(reasons({ template: larger({ memoryBytes: 9 * GIB }) })).toEqual(['NoRoomOnSide']);
+    for (const key of ['optipod.io/original-resources', 'mbcas.io/original-resources']) {
+      const sizing = aPodSizing({ marks: { [key]: '{}' } });
+      expect(reasons({ template: larger({ cpuMillis: 4_001 }), sizing })).toEqual([]);
+    }
   });
 
   test('hazard H12: a volume bound to a zone without such a node', () => {

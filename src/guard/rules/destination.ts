@@ -2,12 +2,13 @@
  * Proof before move: the replacement has somewhere to go. Evicting towards a side that has no room is how other tools
  * loop (descheduler#1707, #1713; hazards H5, H12).
  */
+import { originalsKeys } from '../../api/annotations-sizing.ts';
 import { bornTemplate } from '../../model/born-template.ts';
 import type { NodeUsage } from '../../model/cluster-view.ts';
 import { findRoom, fitsUnsteered } from '../../model/find-room.ts';
 import { termsOf } from '../../model/node-profiles.ts';
 import { isLive } from '../../model/owners.ts';
-import type { NodeClass, NodeRecord, PodRecord, PodTemplate, Side } from '../../model/records.ts';
+import type { NodeClass, NodeRecord, PodRecord, PodTemplate, Side, WorkloadRecord } from '../../model/records.ts';
 import { withRequests } from '../../model/shared-template.ts';
 import { judgeSpread } from '../../model/spread.ts';
 import type { GuardContext } from '../context.ts';
@@ -44,7 +45,7 @@ export const hasRoom = endRule(
     if (decision.kind === 'evict-to-resize') return undefined;
     const room = findRoom(view, sides, {
       namespace: workload.namespace,
-      template: bornTemplate(workload),
+      template: madeAnew(workload, pod),
       side: decision.to,
       claims: pod.claims,
       siblingNodes: nodesOfOthers(pods, pod),
@@ -112,6 +113,19 @@ export const hasRoomToGrow = sizeEvictionRule(
     return object('NoRoomOnSide', { side: 'other', pod: pod.name, detail }, settings.disruptionRetryMillis);
   },
 );
+
+/**
+ * The template as the replacement will request. What others add when a pod is made (sidecars, defaults of a LimitRange)
+ * shows in the pod alone, unless Stowage has resized it since.
+ */
+function madeAnew(workload: WorkloadRecord, { template: own, sizing }: PodRecord): PodTemplate {
+  const template = bornTemplate(workload);
+  const cpuMillis = Math.max(template.requests.cpuMillis, own.requests.cpuMillis);
+  const memoryBytes = Math.max(template.requests.memoryBytes, own.requests.memoryBytes);
+  const isResized = Object.values(originalsKeys).some((key) => sizing?.marks[key] !== undefined);
+  const isLarger = cpuMillis > template.requests.cpuMillis || memoryBytes > template.requests.memoryBytes;
+  return isLarger && !isResized ? withRequests(template, { cpuMillis, memoryBytes }) : template;
+}
 
 /** Whether topology spread keeps the replacement from where its pod is. */
 function isUnevenOn(
