@@ -29,7 +29,14 @@ export async function startReplicatedWebhook(benches: readonly WebhookBench[]): 
   for (const [index, { handle }] of benches.entries()) {
     const forwarder = createForwarder({ leader, certificate: () => keyPair.cert, clock, log });
     const isLeader = (): boolean => index === 0;
-    const coordinated = createCoordinatedHandler({ decide: handle, isLeader, forward: forwarder.forward });
+    const coordinated = createCoordinatedHandler({
+      decide: handle,
+      isLeader,
+      isSynced: () => true,
+      forward: forwarder.forward,
+      onForwarded: () => {},
+      clock,
+    });
     servers.push(await startWebhookServer({ port: 0, host: HOST, keyPair, handle: coordinated, clock, log }));
     forwarders.push(forwarder);
   }

@@ -93,6 +93,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const parts = { live, api, leadership: leadership.current, events, journal, metrics };
   const engines: Engines = createEngines({ ...options, ...parts });
   const { view, spot, sizing, admission, placement } = engines;
+  const isSynced = (): boolean => view.freshness().synced;
   reportStores(metrics, engines.informers, clock);
   metrics.onRender(() => {
     if (isLeader()) reportCosts(metrics, view, rules());
@@ -109,9 +110,10 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     ...sizing?.explainers,
     leadership: leadership.current,
     leader: () => addressOf(leadership.leader()),
+    isSynced,
     readiness: {
       shutdown: () => (stopping.signal.aborted ? 'the process is ending' : undefined),
-      caches: () => (view.freshness().synced ? undefined : 'the first lists are not complete'),
+      caches: () => (isSynced() ? undefined : 'the first lists are not complete'),
       lease: () => (leadership.isAlive() ? undefined : 'the election loop has ended'),
     },
     openDashboard: () =>

@@ -97,8 +97,15 @@ async function burstOnCluster(replicas: number, operators = 1) {
   const handlers = [leader.admit];
   while (handlers.length < operators) {
     const { admit } = await world.startOperator(`test_${handlers.length + 1}`);
-    const forward = async (body: string) => leader.admit(body);
-    handlers.push((body) => createCoordinatedHandler({ decide: admit, isLeader: () => false, forward })(body, false));
+    const handle = createCoordinatedHandler({
+      decide: admit,
+      isLeader: () => false,
+      isSynced: () => true,
+      forward: async (body) => leader.admit(body),
+      onForwarded: () => {},
+      clock: world.clock,
+    });
+    handlers.push((body) => handle(body, false));
   }
   let turn = 0;
   world.server.core.localWebhooks.set(WEBHOOK_SERVICE, async (review) => {

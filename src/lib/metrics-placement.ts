@@ -130,7 +130,7 @@ export const placementMetrics = {
   },
   spotalis_webhook_request_duration_seconds: {
     type: 'histogram',
-    help: 'Time an admission request takes in this process, in seconds.',
+    help: 'Time an admission request takes in this process, in seconds; of one that is sent to the leader, until its answer is there.',
     labels: [],
     buckets: requestBuckets,
   },

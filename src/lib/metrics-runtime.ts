@@ -121,4 +121,9 @@ export const runtimeMetrics = {
     help: 'When the served webhook certificate ends, in seconds since 1970 (UTC).',
     labels: [],
   },
+  stowage_certificate_start_timestamp_seconds: {
+    type: 'gauge',
+    help: 'From when on the served webhook certificate is valid, in seconds since 1970 (UTC).',
+    labels: [],
+  },
 } as const satisfies Record<string, MetricDefinition>;

@@ -30,6 +30,8 @@ export interface OpenPortsOptions extends ExplainEndpointOptions, JournalEndpoin
   readonly policyHandlers: Readonly<Record<string, BodyHandler>> | undefined;
   /** Where the leader's webhook is, as far as it is known. */
   readonly leader: () => LeaderAddress | undefined;
+  /** The first lists are complete. */
+  readonly isSynced: () => boolean;
   /** What the process is ready by, besides the webhook's certificate. */
   readonly readiness: Readonly<Record<string, ReadinessCheck>>;
   /** Undefined where it is off or its port cannot be had. */

@@ -24,6 +24,8 @@ export interface ServeWebhookOptions {
   /** Handlers of further paths; each replica answers them by itself. */
   readonly also?: Readonly<Record<string, BodyHandler>> | undefined;
   readonly isLeader: () => boolean;
+  /** The first lists are complete. */
+  readonly isSynced: () => boolean;
   /** Where the leader's webhook is, as far as it is known. */
   readonly leader: () => LeaderAddress | undefined;
   readonly metrics: Metrics;
@@ -55,16 +57,23 @@ export async function serveWebhook(options: ServeWebhookOptions): Promise<Served
   const source = await keyPairSource(options, log);
   let served = source.first;
   const report = (): void => {
-    metrics.set('stowage_certificate_expiry_timestamp_seconds', {}, validityOf(served).notAfterMillis / 1000);
+    const { notBeforeMillis, notAfterMillis } = validityOf(served);
+    metrics.set('stowage_certificate_start_timestamp_seconds', {}, notBeforeMillis / 1000);
+    metrics.set('stowage_certificate_expiry_timestamp_seconds', {}, notAfterMillis / 1000);
   };
   report();
-  const { leader, isLeader, handle: decide } = options;
+  const { leader, handle: decide } = options;
   // Replicas change one after the other: the leader may still serve what this one has just replaced.
   let trusted = served.cert;
   const forwarder = createForwarder({ leader, certificate: () => trusted, clock, log });
   const handle =
     config.placement.coordination === 'leader'
-      ? createCoordinatedHandler({ decide, isLeader, forward: forwarder.forward })
+      ? createCoordinatedHandler({
+          ...options,
+          decide,
+          forward: forwarder.forward,
+          onForwarded: (millis) => metrics.observe('spotalis_webhook_request_duration_seconds', {}, millis / 1000),
+        })
       : (body: string) => decide(body);
   const host = options.host === undefined ? {} : { host: options.host };
   const server = await startWebhookServer({ port, ...host, keyPair: served, handle, also: options.also, clock, log });

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -118,6 +119,9 @@ describe('case 76: what is served', () => {
       if (line === '' || line.startsWith('#')) continue;
       expect(line).toMatch(/^[a-zA-Z_:][a-zA-Z0-9_:]*(\{.*\})? (-?[0-9.e+-]+|\+Inf)( \d+)?$/);
     }
+    const { validFromDate, validToDate } = new X509Certificate(keyPair.cert);
+    expect(text).toContain(`\nstowage_certificate_start_timestamp_seconds ${validFromDate.getTime() / 1000}\n`);
+    expect(text).toContain(`\nstowage_certificate_expiry_timestamp_seconds ${validToDate.getTime() / 1000}\n`);
     expect(text).toContain(
       'spotalis_workload_replicas_desired{namespace="shop",workload="web",workload_type="deployment",replica_type="spot"} 7',
     );

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Authority, createAuthority, issueServerCertificate } from '../lib/certificates.ts';
-import { type Clock, createSystemClock } from '../lib/clock.ts';
+import { type Clock, createSystemClock, sleep } from '../lib/clock.ts';
 import { createSilentLogger } from '../lib/log.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { createCoordinatedHandler } from './coordinated-handler.ts';
@@ -103,11 +103,14 @@ describe('createCoordinatedHandler', () => {
     status: 200,
     body: `${body} ${isConfirmed ? 'confirmed' : 'unconfirmed'}`,
   });
-  const handlerFor = (isLeader: boolean, forwarded: string | undefined) =>
+  const handlerFor = (isLeader: boolean, forwarded: string | undefined, isSynced = true) =>
     createCoordinatedHandler({
       decide,
       isLeader: () => isLeader,
+      isSynced: () => isSynced,
       forward: async () => (forwarded === undefined ? undefined : { status: 200, body: forwarded }),
+      onForwarded: () => {},
+      clock: createVirtualClock(0),
     });
 
   test.each([
@@ -117,5 +120,34 @@ describe('createCoordinatedHandler', () => {
     ['a forwarded review is never sent on', false, true, 'loop', 'r unconfirmed'],
   ])('%s', async (_, isLeader, isForwarded, forwarded, body) => {
     expect((await handlerFor(isLeader, forwarded)('r', isForwarded)).body).toBe(body);
+  });
+
+  test.each([
+    ['that came', { status: 200, body: 'r from the leader' }],
+    ['that did not come', undefined],
+  ])('the wait for an answer %s is told', async (_, answer) => {
+    const clock = createVirtualClock(0);
+    const waits: number[] = [];
+    const handle = createCoordinatedHandler({
+      decide,
+      isLeader: () => false,
+      isSynced: () => true,
+      forward: () => sleep(clock, 400).then(() => answer),
+      onForwarded: (millis) => waits.push(millis),
+      clock,
+    });
+    const answered = handle('r', false);
+    await clock.advance(400);
+    expect((await answered).body).toBe(answer?.body ?? 'r unconfirmed');
+    expect(waits).toEqual([400]);
+  });
+
+  test.each([
+    ['who asks it as the leader that it is', true],
+    ['who asks it as the leader that it was, or will be', false],
+  ])('whose first lists are not complete has no answer for %s', async (_, isLeader) => {
+    const address = await startLeader(handlerFor(isLeader, undefined, false));
+    expect(await forwarderTo(address, createVirtualClock(0)).forward('r')).toBeUndefined();
+    expect((await handlerFor(isLeader, undefined, false)('r', false)).status).toBe(200);
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../api/core.ts';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { createCoordinatedHandler } from './coordinated-handler.ts';
 import {
   ask,
@@ -34,7 +35,10 @@ describe('bursts', () => {
       createCoordinatedHandler({
         decide: world.handle,
         isLeader: () => world === leader,
+        isSynced: () => true,
         forward: async (body) => leader.handle(body),
+        onForwarded: () => {},
+        clock: createVirtualClock(0),
       }),
     );
     const asked = Array.from({ length: 100 }, (_, index) => {
