@@ -232,6 +232,16 @@ describe.skipIf(missing !== undefined)('with helm', () => {
     expect(strategyWith('strategy.type=Recreate')).toEqual({ type: 'Recreate' });
   });
 
+  test('without leader election it ends before the next one begins, as both would act; unless a strategy says otherwise', () => {
+    const strategyWith = (...set: readonly string[]) =>
+      at(theOnly(render(programs, { set }), 'Deployment'), 'spec.strategy');
+    const alone = ['replicaCount=1', 'config.operator.leaderElection.enabled=false'];
+    expect(strategyWith(...alone)).toEqual({ type: 'Recreate' });
+    expect(strategyWith('replicaCount=1')).toMatchObject({ type: 'RollingUpdate' });
+    expect(strategyWith('config.operator.leaderElection.enabled=false')).toMatchObject({ type: 'RollingUpdate' });
+    expect(strategyWith(...alone, 'strategy.rollingUpdate.maxSurge=0')).toEqual({ rollingUpdate: { maxSurge: 0 } });
+  });
+
   test('no pod of it is sent to a Windows node, where its image does not run', () => {
     const pods = render(programs, { values: [`${CHART}/ci/all-engines.yaml`], set: ['nodeSelector.pool=system'] });
     const selectors = pods.filter(isWorkload).map((pod) => [pod.kind, at(podSpecOf(pod), 'nodeSelector')]);
