@@ -32,7 +32,7 @@ function advisedFirst(has: readonly number[], { replicas = 2, states = new Map()
     workload: aSizedWorkload({ kind: 'StatefulSet', name: 'db', containers: of(200), replicas }),
     spec: { updates: { sizePerReplica: true } } as PolicySpec,
     rulesFor: () => policy,
-    around: { limitRanges: [], quotas, hpas: [], largestNode: undefined, replicas, promised },
+    around: { limitRanges: [], quotas, hpas: [], largestNode: undefined, replicas, promised: () => promised },
     usage: { profileOf: () => hungry, windowOf: () => undefined },
     isAllocated: () => false,
     lessons: noLessons,

@@ -2,6 +2,7 @@
 
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import { heldOfQuota, podYetToTake, type SizesPromised, yetToTake } from '../../decide/rightsizing/held-of-quota.ts';
+import type { PromisedUse } from '../../decide/rightsizing/joint-fit.ts';
 import { runningPods } from '../../decide/rightsizing/pod-drift.ts';
 import type { RightsizingPolicy } from '../../decide/rightsizing/policy.ts';
 import type { LearnedFloors } from '../../decide/rightsizing/recommend.ts';
@@ -139,11 +140,15 @@ function aroundEach(question: ReplicasQuestion): (pod: SizedPod) => WorkloadQues
   const { workload, pods, inForce, states, around, isAllocated, now } = question;
   if (around.quotas.length === 0) return () => around;
   const sizes: SizesPromised = { workload, sizes: inForce, states, isAllocated, now };
-  const ofAll = yetToTake(sizes, pods);
-  return (pod) => {
-    const ofOthers = { ...ofAll, growth: lessUse(ofAll.growth, podYetToTake(sizes, pod)) };
-    return { ...around, promised: [...(around.promised ?? []), ofOthers] };
-  };
+  let ofAll: PromisedUse | undefined;
+  return (pod) => ({
+    ...around,
+    promised() {
+      ofAll ??= yetToTake(sizes, pods);
+      const growth = lessUse(ofAll.growth, podYetToTake(sizes, pod));
+      return [...(around.promised?.() ?? []), { ...ofAll, growth }];
+    },
+  });
 }
 
 function adviseOne(question: ReplicasQuestion, replica: string, pod: SizedPod): ReplicaAdvice {

@@ -94,6 +94,7 @@ export function advise(
     },
   });
   const quotas = view.quotas(namespace);
+  let others: readonly PromisedUse[] | undefined;
   const around = {
     limitRanges: view.limitRanges(namespace),
     quotas,
@@ -101,7 +102,11 @@ export function advise(
     largestNode: largestNode(pods),
     replicas: sharersOfQuota(workload.replicas, pods, alike),
     held: heldOfQuota(alike, inForce),
-    ...(quotas.length > 0 && { promised: promised(), like: pods.find(({ pod }) => isLive(pod))?.sizing }),
+    promised: () => {
+      others ??= quotas.length === 0 ? [] : promised();
+      return others;
+    },
+    like: pods.find(({ pod }) => isLive(pod))?.sizing,
   };
   const rulesFor = ({ reverts }: Pick<Lessons, 'reverts'>): RightsizingPolicy => slowedDown(rulesOf(spec), reverts);
   const advice = recommendWorkload({

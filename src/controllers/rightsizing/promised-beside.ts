@@ -47,9 +47,10 @@ export function createPromisedBeside(options: PromisedBesideOptions): PromisedBe
       const states = readReplicaSizes(annotations[rightsizingKeys.replicaSizes], containers);
       const written = withAppliedSizes(containers, readAppliedSizes(annotations[rightsizingKeys.appliedSizes]));
       // Also what is only on its way to the first pod: whose answer is waited for is in no memory yet.
-      const onTheirWay = pods.flatMap(({ pod }) =>
-        stateOfPod(states, workload, pod) === undefined ? (asked.get(pod.uid) ?? []) : [],
-      );
+      const onTheirWay = pods.flatMap(({ pod }) => {
+        const changes = asked.get(pod.uid) ?? [];
+        return changes.length > 0 && stateOfPod(states, workload, pod) !== undefined ? [] : changes;
+      });
       const begun = [...memory.watches.ongoing.flatMap(({ changes }) => changes), ...onTheirWay];
       const sizes = atLeast(written, begun);
       promised.push(yetToTake({ workload, sizes, states, isAllocated, now }, pods));

@@ -3,7 +3,7 @@
 import type { EpochMillis } from '../../lib/units.ts';
 import { awaitedOf } from '../../model/awaited-pods.ts';
 import { hasEnded, isLive } from '../../model/owners.ts';
-import { hasInfeasibleResize, heldRequest, sizeKeys } from '../../model/pod-size.ts';
+import { hasInfeasibleResize, heldRequest, sizeKeys, sizeOfContainer } from '../../model/pod-size.ts';
 import { mostOfAll, type ReplicaStates, stateOfPod, withReplicaSizes } from '../../model/replica-sizes.ts';
 import { addUse, noUse, type QuotaUse } from '../../model/size-bounds.ts';
 import type { ContainerSpecRecord, PodSizing, SizedWorkload } from '../../model/sizing-records.ts';
@@ -57,29 +57,36 @@ export interface SizesPromised {
 export function yetToTake(promised: SizesPromised, pods: readonly SizedPod[]): PromisedUse {
   const { workload, sizes, states, now } = promised;
   const born = { states: () => states, enoughFor: (absent: ReplicaStates) => mostOfAll(sizes, absent) };
+  let growth = noUse;
+  for (const each of pods) {
+    const more = podYetToTake(promised, each);
+    if (more !== noUse) growth = addUse(growth, more);
+  }
   return {
-    growth: pods.reduce<QuotaUse>((sum, each) => addUse(sum, podYetToTake(promised, each)), noUse),
+    growth,
     awaited: awaitedOf(workload, pods, born, { isGoing: () => false, now }),
     like: pods.find(({ pod }) => isLive(pod))?.sizing,
   };
 }
 
-/** Of one pod, by a resize or by being replaced; nothing where it is on its way out. */
+/** Of one pod, by a resize or by being replaced; `noUse` where it is on its way out, or has it all. */
 export function podYetToTake(
   { workload, sizes, states, isAllocated }: Omit<SizesPromised, 'now'>,
   each: SizedPod,
 ): QuotaUse {
   const { pod, sizing } = each;
   if (!isLive(pod)) return noUse;
-  const wanted = withReplicaSizes(sizes, stateOfPod(states, workload, pod));
+  const wanted = states.size === 0 ? sizes : withReplicaSizes(sizes, stateOfPod(states, workload, pod));
+  const isGranted = !hasInfeasibleResize(sizing);
   let sum = noUse;
   for (const container of sizing.containers) {
-    const to = wanted.find(({ name }) => name === container.name)?.size;
-    if (to === undefined) continue;
+    const to = sizeOfContainer(wanted, container.name) ?? {};
+    // Nearly always, and of ten thousand pods.
+    if (isGranted && sizeKeys.every((key) => (to[key] ?? 0) <= (container.size[key] ?? 0))) continue;
     const held = heldBy(container, sizing);
     const more = { ...noUse };
     for (const key of sizeKeys) more[key] = Math.max(0, (to[key] ?? 0) - held[key]);
     sum = addUse(sum, more);
   }
-  return isAllocated(each) ? { ...sum, cpuRequest: 0, cpuLimit: 0 } : sum;
+  return sum !== noUse && isAllocated(each) ? { ...sum, cpuRequest: 0, cpuLimit: 0 } : sum;
 }

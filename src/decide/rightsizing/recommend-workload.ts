@@ -50,8 +50,8 @@ export interface Surroundings {
   readonly replicas: number;
   /** What they hold by now of quotas; left out: what so many of them would by the sizes that are asked about. */
   readonly held?: QuotaUse;
-  /** Of quotas, what others have been promised and do not hold yet; left out: nothing. */
-  readonly promised?: readonly PromisedUse[];
+  /** Of quotas, what others have been promised and do not hold yet; asked where something is to grow. Left out: nothing. */
+  readonly promised?: () => readonly PromisedUse[];
   /** One of the pods, by which to tell which quotas count them; left out or undefined: ordinary ones. */
   readonly like?: QuotaSubject | undefined;
 }
@@ -200,15 +200,18 @@ function adviseTogether(
     const what = `no node that its pods may use has more than ${amount(ofNode)} beside its ${other === 'cpu' ? 'CPU' : other}`;
     parts = fitTogether(parts, capRoom(parts, ofNode, 'node-size', what));
   }
-  // Who is killed for want of memory needs it more than who is only to have it.
-  const promised = parts.some(({ shaped }) => shaped !== undefined && wasKilled(shaped)) ? [] : around.promised;
-  const leftByQuotas = (key: SizeKey, current: number) =>
-    quotaRoom(around.quotas, key, { ...around, current, held: around.held?.[key], promised });
-  const current = parts.reduce((sum, part) => sum + part.current, 0);
-  const ofRequests = leftByQuotas(`${resource}Request`, current);
-  if (ofRequests !== undefined) parts = fitTogether(parts, ofRequests);
-  const ofLimits = leftByQuotas(`${resource}Limit`, sumOf(containers, `${resource}Limit`));
-  if (ofLimits !== undefined) parts = fitLimits(parts, ofLimits);
+  if (parts.some(({ shaped, current }) => shaped !== undefined && shaped.value > current)) {
+    // Who is killed for want of memory needs it more than who is only to have it.
+    const isPressing = parts.some(({ shaped }) => shaped !== undefined && wasKilled(shaped));
+    const promised = isPressing ? [] : around.promised?.();
+    const leftByQuotas = (key: SizeKey, current: number) =>
+      quotaRoom(around.quotas, key, { ...around, current, held: around.held?.[key], promised });
+    const current = parts.reduce((sum, part) => sum + part.current, 0);
+    const ofRequests = leftByQuotas(`${resource}Request`, current);
+    if (ofRequests !== undefined) parts = fitTogether(parts, ofRequests);
+    const ofLimits = leftByQuotas(`${resource}Limit`, sumOf(containers, `${resource}Limit`));
+    if (ofLimits !== undefined) parts = fitLimits(parts, ofLimits);
+  }
   return shaped.map((result, index) => {
     if (result === undefined || !isShaped(result)) return result;
     return heldByQuota(settle(parts[index]?.shaped ?? result));
