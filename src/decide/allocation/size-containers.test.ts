@@ -62,6 +62,22 @@ describe('sizes of containers', () => {
       { c0: { cpuLimit: 240 }, c1: { cpuLimit: 200 } },
     ],
     [
+      'a ceiling leaves its part to a sidecar that hardly works',
+      podOf([[800], [100]]),
+      target(600, 660),
+      usage(1600, 5),
+      [],
+      { c0: { cpuRequest: 590, cpuLimit: 610 }, c1: { cpuRequest: 10, cpuLimit: 50 } },
+    ],
+    [
+      'as far as there is something beyond requests',
+      podOf([[90], [10]]),
+      target(100, 110),
+      usage(900, 5),
+      [],
+      { c0: { cpuLimit: 90 }, c1: { cpuLimit: 20 } },
+    ],
+    [
       'Guaranteed: both the same',
       podOf([[200, 200]], 'Guaranteed'),
       target(300, 300),

@@ -6,7 +6,7 @@ import type { ContainerSize, LimitRangeRecord } from '../../model/sizing-records
 import type { AllocationPod } from './allocation-pod.ts';
 import type { PodTarget } from './node-input.ts';
 import { kernelFloor } from './problem.ts';
-import { splitTotal } from './split-containers.ts';
+import { type Portion, raisedTo, splitTotal } from './split-containers.ts';
 
 /**
  * Parts are by measured usage, within LimitRange and limits; they add up to the target where bounds allow it. Limits
@@ -51,25 +51,24 @@ export function sizeContainers(
   if (!movesLimit) return containers.flatMap(({ name, size }) => changeOf(name, size, requests.get(name), undefined));
   const requested = [...requests.values()].reduce((sum, each) => sum + each, 0);
   const limit = Math.floor(Math.min(target.limit ?? 0, wholePod.max, wholePod.maxRatio * Math.max(1, requested)));
-  const limits = splitTotal(
-    limit,
-    containers.map(({ name, size }) => {
-      const own = requests.get(name) ?? 0;
-      const current = size.cpuLimit ?? own;
-      // While a ceiling is lifted no container's limit goes down.
-      const least = target.limitPolicy === 'Lift' ? current : 0;
-      return {
-        name,
-        usage: usage.get(name),
-        current,
-        min: Math.max(range.min, own, least, kernelFloor),
-        max: Math.min(range.max, range.maxRatio * own, mostOf(name)),
-      };
-    }),
-    quantumOf(limit),
-  );
+  const portions = containers.map(({ name, size }): Portion => {
+    const own = requests.get(name) ?? 0;
+    const current = size.cpuLimit ?? own;
+    // While a ceiling is lifted no container's limit goes down.
+    const least = target.limitPolicy === 'Lift' ? current : 0;
+    const min = Math.max(range.min, own, least, kernelFloor);
+    return { name, usage: usage.get(name), current, min, max: Math.min(range.max, range.maxRatio * own, mostOf(name)) };
+  });
+  const quantum = quantumOf(limit);
+  const limits = splitTotal(limit, raisedTo(LEAST_LIMIT, limit, portions, quantum), quantum);
   return containers.flatMap(({ name, size }) => changeOf(name, size, requests.get(name), limits.get(name)));
 }
+
+/**
+ * Of one container beside others. What rests beside a hog is little used, and its part of the pod's ceiling would be: a
+ * quota of a millisecond, which makes each of its replies wait for the next period.
+ */
+const LEAST_LIMIT: Millicores = 50;
 
 /** What its user set otherwise stays as it is. */
 function quantumOf(total: Millicores): 1 | 10 {

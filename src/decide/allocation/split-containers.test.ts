@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Portion, splitTotal } from './split-containers.ts';
+import { type Portion, raisedTo, splitTotal } from './split-containers.ts';
 
 const portion = (name: string, current: number, change: Partial<Portion> = {}): Portion => ({
   name,
@@ -88,5 +88,20 @@ describe('a total on containers', () => {
       }),
       { numRuns: 1000 },
     );
+  });
+});
+
+describe('least parts', () => {
+  const raised = (total: number, ...portions: Portion[]) =>
+    raisedTo(50, total, portions).map(({ name, min }) => [name, min]);
+
+  test.each<[string, number, readonly Portion[], readonly number[]]>([
+    ['of all, where there is enough', 200, [portion('a', 0), portion('b', 0)], [50, 50]],
+    ['who has more keeps it', 200, [portion('a', 0, { min: 120 }), portion('b', 0)], [120, 50]],
+    ['what is left goes to the smallest', 150, [portion('a', 0, { min: 120 }), portion('b', 0)], [120, 30]],
+    ['nobody above its most', 200, [portion('a', 0, { max: 20 }), portion('b', 0)], [20, 50]],
+    ['where minima are more than there is they stay', 100, [portion('a', 0, { min: 120 }), portion('b', 0)], [120, 10]],
+  ])('%s', (_name, total, portions, mins) => {
+    expect(raised(total, ...portions)).toEqual(portions.map(({ name }, index) => [name, mins[index]]));
   });
 });

@@ -28,9 +28,8 @@ export function splitTotal(
   if (keep && portions.reduce((sum, { current }) => sum + current, 0) === total) {
     return new Map(portions.map(({ name, current }) => [name, current]));
   }
-  const least = portions.reduce((sum, { min }) => sum + quantum * Math.ceil(min / quantum), 0);
   const { shares } = solve({
-    capacity: Math.max(total, least),
+    capacity: Math.max(total, leastOf(portions, quantum)),
     quantum,
     disagreement: 'zero',
     bids: portions.map(({ name, usage, current, min, max }) => ({
@@ -41,4 +40,32 @@ export function splitTotal(
     })),
   });
   return new Map(portions.map(({ name, min, max }, index) => [name, Math.min(shares[index] ?? 0, Math.max(min, max))]));
+}
+
+/**
+ * The same portions, none of them below `least` as far as the total and their own bounds allow: what there is to give goes
+ * to the smallest first.
+ */
+export function raisedTo(
+  least: Millicores,
+  total: Millicores,
+  portions: readonly Portion[],
+  quantum: 1 | 10 = 1,
+): readonly Portion[] {
+  const { shares } = solve({
+    capacity: Math.max(total, leastOf(portions, quantum)),
+    quantum,
+    bids: portions.map(({ name, min, max }) => ({
+      uid: name,
+      weight: 1,
+      min,
+      max: Math.max(min, Math.min(max, least)),
+    })),
+    disagreement: 'zero',
+  });
+  return portions.map((portion, index) => ({ ...portion, min: Math.max(portion.min, shares[index] ?? 0) }));
+}
+
+function leastOf(portions: readonly Portion[], quantum: 1 | 10): Millicores {
+  return portions.reduce((sum, { min }) => sum + quantum * Math.ceil(min / quantum), 0);
 }
