@@ -41,21 +41,21 @@ describe('an attempt that did not go through', () => {
       { status: 'Skipped', reason: 'ResizeAdmissionDenied' },
     ],
   ])('%s', (_, attempt, expected) => {
-    const outcome = new AttemptResults().resultOf(web, attempt);
+    const outcome = new AttemptResults().note(web, attempt);
     if (expected === undefined) expect(outcome).toBeUndefined();
     else expect(outcome).toMatchObject(expected);
   });
 
   test('during the pause after a refusal the refusal is the reason', () => {
     const results = new AttemptResults();
-    results.resultOf(web, refused('ResizeForbidden', 'give-up'));
+    results.note(web, refused('ResizeForbidden', 'give-up'));
     expect(results.isRefused).toBe(true);
-    expect(results.resultOf(web, blocked('ChangeBackoff', 5))).toMatchObject({
+    expect(results.note(web, blocked('ChangeBackoff', 5))).toMatchObject({
       reason: 'RBACError',
       againAfterMillis: 5,
     });
-    results.resultOf(web, { kind: 'asked', tookFrom: [] });
-    expect(results.resultOf(web, blocked('ChangeBackoff', 5))).toMatchObject({ reason: 'ChangeBackoff' });
+    results.note(web, { kind: 'asked', tookFrom: [] });
+    expect(results.note(web, blocked('ChangeBackoff', 5))).toMatchObject({ reason: 'ChangeBackoff' });
   });
 });
 

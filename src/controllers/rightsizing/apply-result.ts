@@ -65,8 +65,8 @@ export class AttemptResults {
     return this.#refused !== undefined;
   }
 
-  /** @returns undefined where the attempt went through, or its object is gone. */
-  resultOf(workload: SizedWorkload, attempt: AttemptOutcome): ApplyResult | undefined {
+  /** Of every attempt. @returns undefined where it went through, or its object is gone. */
+  note(workload: SizedWorkload, attempt: AttemptOutcome): ApplyResult | undefined {
     if (attempt.kind === 'blocked') return this.#resultOfBlock(attempt.block);
     this.#refused = attempt.kind === 'refused' ? resultOfRefusal(workload, attempt.answer) : undefined;
     return this.#refused;

@@ -64,7 +64,7 @@ export function createAskReplica({ actuator, sizesNewPods, clock }: AskReplicaOp
         part = { raises: least, decreases };
         continue;
       }
-      const why = memory.attempts.resultOf(advised.workload, answer);
+      const why = memory.attempts.note(advised.workload, answer);
       kept ??= why;
       if (part.raises.length > 0 && isForNewPod(context, pod, reason))
         return { made: { raises: part.raises, decreases: [] }, kept };

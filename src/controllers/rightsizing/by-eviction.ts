@@ -46,7 +46,7 @@ export function createByEviction(options: ByEvictionOptions): ApplySizes {
     const after = applyChanges(inForceNow(context).inForce, due);
     // Nothing is written before the guards agree to what follows from it.
     const trial = await tryOne(context, thatMayGo(context, podsToReplace(context, after, isAllocated, due)));
-    const kept = trial && memory.attempts.resultOf(workload, trial.attempt);
+    const kept = trial && memory.attempts.note(workload, trial.attempt);
     if (kept !== undefined) return kept;
     const watched = watchChange(due, inForce, advised.pods, clock.now());
     const phase = isDecrease(watched) && live.length > 1 ? 'canary' : 'spread';
@@ -123,7 +123,7 @@ export function createByEviction(options: ByEvictionOptions): ApplySizes {
     if (watching !== undefined) return watching;
     const tried = await evictOne(context, going);
     if (tried === undefined) return { status: 'Applied' };
-    const kept = memory.attempts.resultOf(workload, tried.attempt);
+    const kept = memory.attempts.note(workload, tried.attempt);
     if (kept !== undefined) return { ...kept, againAfterMillis: kept.againAfterMillis ?? settings().deferredMillis };
     const message = evictedMessage(tried.decision);
     return pending('EvictedToResize', message, LOOK_AGAIN_MILLIS);

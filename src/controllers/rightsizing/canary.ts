@@ -110,7 +110,7 @@ export function createCanary({ actuator, changes, settings, clock }: CanaryOptio
         for (const part of [raises, decreases]) if (part.length > 0) watch(context, part, pod);
         return undefined;
       }
-      kept ??= memory.attempts.resultOf(advised.workload, attempt);
+      kept ??= memory.attempts.note(advised.workload, attempt);
     }
     const rest = kept?.reason === undefined ? undefined : restOf(beginning, kept.reason);
     // What holds back one part holds back nothing else; as long as it does, it is the reason that is told.

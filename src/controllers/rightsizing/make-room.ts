@@ -68,7 +68,7 @@ export function createMakeRoom({ replacement, actuator, settings, sizesNewPods, 
       if (overdue.length === 0 || !memory.annotations.areShown) return undefined;
       const tried = await replacement.evictOne(context, overdue);
       if (tried === undefined) return undefined;
-      const blocked = memory.attempts.resultOf(advised.workload, tried.attempt);
+      const blocked = memory.attempts.note(advised.workload, tried.attempt);
       if (blocked !== undefined) return blocked;
       const message = evictedMessage(tried.decision);
       return pending('EvictedToResize', message, LOOK_AGAIN_MILLIS);

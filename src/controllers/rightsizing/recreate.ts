@@ -49,7 +49,7 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
     const decision = decisionFor(context, to, 'the recommendation', settings());
     const isLess = isDecrease(watched);
     const trial = isLess ? actuator.tryRetemplate(decision, policy.spec) : undefined;
-    if (trial !== undefined && trial.kind !== 'asked') return memory.attempts.resultOf(workload, trial);
+    if (trial !== undefined && trial.kind !== 'asked') return memory.attempts.note(workload, trial);
     const goBack = memory.watches.checkpoint();
     const change = memory.watches.begin({ ...watched, method: 'Recreate', phase: 'spread', canary: undefined });
     // Before the template: else whoever leads next might see a decrease that nobody watches. What is not in the template
@@ -61,7 +61,7 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
       const isUncertain = attempt?.kind === 'refused' && attempt.answer.isUncertain === true;
       if (!isUncertain) goBack(false);
       if (isLess && attempt !== undefined && !isUncertain) await keepWatched(context);
-      return unkept ?? (attempt && memory.attempts.resultOf(workload, attempt));
+      return unkept ?? (attempt && memory.attempts.note(workload, attempt));
     }
     memory.template.note(to, clock.now());
     const how = policy.spec.updates.useServerSideApply ? 'ServerSideApply' : 'StrategicMergePatch';
@@ -86,7 +86,7 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
     const to = differences(workload.containers, before);
     const decision = { ...decisionFor(context, to, 'a decrease is taken back', settings()), isRestore: true };
     const attempt = to.length === 0 ? undefined : await retemplate(context, decision);
-    const kept = attempt && memory.attempts.resultOf(workload, attempt);
+    const kept = attempt && memory.attempts.note(workload, attempt);
     // Not taken back yet: it is tried again at the next look.
     if (kept !== undefined) return { ...kept, againAfterMillis: kept.againAfterMillis ?? LOOK_AGAIN_MILLIS };
     memory.template.forget();
