@@ -45,7 +45,7 @@ export function createLiveSettings(options: LiveSettingsOptions): LiveSettings {
     log,
     type: resources.configMaps,
     project: ({ metadata, data }) => (metadata?.name === CONFIG_MAP ? (data ?? {}) : undefined),
-    listOptions: { namespace, fieldSelector: `metadata.name=${CONFIG_MAP}` },
+    selection: { namespace, fieldSelector: `metadata.name=${CONFIG_MAP}` },
     retryPolicy: backoffPolicies.nodeAgent,
     resumeSpreadMillis: RESUME_SPREAD,
   });

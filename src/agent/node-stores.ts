@@ -103,25 +103,25 @@ export function createNodeStores(options: NodeStoresOptions): NodeStores {
     ...common,
     type: resources.pods,
     project,
-    listOptions: { fieldSelector: `spec.nodeName=${nodeName}` },
+    selection: { fieldSelector: `spec.nodeName=${nodeName}` },
   });
   const nodes = createInformer<Node, AgentNode>({
     ...common,
     type: resources.nodes,
     project: projectAgentNode,
-    listOptions: { fieldSelector: `metadata.name=${nodeName}` },
+    selection: { fieldSelector: `metadata.name=${nodeName}` },
   });
   const allocations = createInformer<PodAllocation, KnownAllocation>({
     ...common,
     type: podAllocations,
     project: projectAllocation,
-    listOptions: { labelSelector: `${NODE_LABEL}=${nodeLabelValue(nodeName)}` },
+    selection: { labelSelector: `${NODE_LABEL}=${nodeLabelValue(nodeName)}` },
   });
   const namespaces = createInformer<Namespace, Managed>({
     ...common,
     type: resources.namespaces,
     project: ({ metadata }) => managedOf(metadata?.labels),
-    listOptions: { labelSelector: MANAGED_LABEL },
+    selection: { labelSelector: MANAGED_LABEL },
   });
   const needed: readonly (readonly [string, Informer<unknown>])[] = [
     ['pods', pods],

@@ -17,7 +17,7 @@ function setUp(log = createSilentLogger()) {
     clock,
     random: createSeededRandom(1),
     log,
-    listOptions: { namespace: 'team', labelSelector: 'a=b', fieldSelector: 'spec.nodeName=n' },
+    selection: { namespace: 'team', labelSelector: 'a=b', fieldSelector: 'spec.nodeName=n' },
   });
   const stop = new AbortController();
   return { scripted, clock, informer, stop };

@@ -1,7 +1,7 @@
 /** A projected, self-updating local copy of one resource type, with change notification and freshness. */
 import type { KubeObject } from '../api/core.ts';
 import { createDeferred } from '../lib/deferred.ts';
-import { type ReflectorOptions, runReflector, type Selection } from './reflector.ts';
+import { type ReflectorOptions, runReflector } from './reflector.ts';
 import type { ReflectorSink } from './reflector-events.ts';
 import {
   createStore,
@@ -40,8 +40,7 @@ export interface Informer<R> {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export interface InformerOptions<T extends KubeObject, R> extends Omit<ReflectorOptions<T>, 'sink' | 'selection'> {
-  readonly listOptions?: Selection;
+export interface InformerOptions<T extends KubeObject, R> extends Omit<ReflectorOptions<T>, 'sink'> {
   /** Pure: what to keep of an object; undefined keeps nothing. Called once per event or listed item. */
   readonly project: Projection<T, R>;
   /** Records equal by this rule cause no notification. Default: any new resourceVersion notifies. */
@@ -121,8 +120,7 @@ export function createInformer<T extends KubeObject, R>(options: InformerOptions
     lastContactMillis: () => contactMillis,
     lastError: () => lastError,
     async run(signal) {
-      const { listOptions } = options;
-      await runReflector({ ...options, ...(listOptions && { selection: listOptions }), sink }, signal);
+      await runReflector({ ...options, sink }, signal);
       synced.reject(signal.reason ?? new Error(`The informer of ${type.plural} was stopped.`));
     },
   };

@@ -110,7 +110,7 @@ export function informerIn<T extends KubeObject, R>(
 ): Informer<R> {
   if (scope === undefined || !type.namespaced) return createInformer(options);
   const each = scope.namespaces.map(
-    (namespace) => [namespace, createInformer({ ...options, listOptions: { namespace } })] as const,
+    (namespace) => [namespace, createInformer({ ...options, selection: { namespace } })] as const,
   );
   return joinInformers(new Map(each), options.clock);
 }

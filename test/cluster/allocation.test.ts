@@ -87,7 +87,7 @@ beforeAll(async () => {
     log: createSilentLogger(),
     type: resources.pods,
     project: (pod) => pod,
-    listOptions: { fieldSelector: `spec.nodeName=${NODE}` },
+    selection: { fieldSelector: `spec.nodeName=${NODE}` },
   });
   informer.subscribe({
     onChange(key, _, after) {

@@ -145,7 +145,7 @@ describe('informer', () => {
       clock,
       random,
       log,
-      listOptions: { namespace },
+      selection: { namespace },
     });
     running = informer.run(stopper.signal);
     await informer.onSynced;

@@ -42,6 +42,6 @@ export function informerOf<T extends KubeObject>(api: KubeApi, type: ResourceTyp
     clock: createSystemClock(),
     random: createSystemRandom(),
     log: createSilentLogger(),
-    listOptions: { namespace },
+    selection: { namespace },
   });
 }

@@ -65,7 +65,7 @@ export function createStandInKubelets(options: StandInKubeletsOptions): StandInK
       ...options,
       type: resources.pods,
       project: (pod) => pod,
-      listOptions: { fieldSelector: `spec.nodeName=${node}` },
+      selection: { fieldSelector: `spec.nodeName=${node}` },
     });
     informer.subscribe({
       onChange: (_, _before, after) => {

@@ -32,7 +32,7 @@ export async function watchPods(api: KubeApi, nodeName: string, clock: Clock): P
     log: createSilentLogger(),
     type: resources.pods,
     project: (pod) => pod,
-    listOptions: { fieldSelector: `spec.nodeName=${nodeName}` },
+    selection: { fieldSelector: `spec.nodeName=${nodeName}` },
   });
   const pods = new Map<string, Pod>();
   const changes: SizeChange[] = [];
