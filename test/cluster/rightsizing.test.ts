@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Deployment } from '../../src/api/core.ts';
 import { policyGroups } from '../../src/api/optimization-policy.ts';
 import { resources } from '../../src/api/resources.ts';
+import { countedQuota } from '../conformance/counted-quota.ts';
 import { STOWAGE_USER } from '../controlplane/audit-policy.ts';
 import type { OperatorProcess } from './operator-process.ts';
 import { useRealCluster } from './real-cluster.ts';
@@ -94,6 +95,32 @@ describe.concurrent.each(policyGroups)('a policy of %s in Auto', (group) => {
         .audit.writesSince(position)
         .filter((write) => write.namespace === namespace),
     ).toEqual([]);
+  });
+});
+
+test('under a quota without room for two pods of the size in force a rollout comes to its end, and its pod to that size', async () => {
+  const { api, eventually } = cluster();
+  const namespace = await managedNamespace(cluster());
+  const [before] = await deployLoaded(cluster(), namespace, { replicas: 1 });
+  const [hard, used] = [{ 'requests.cpu': '500m' }, { 'requests.cpu': '100m' }];
+  await countedQuota(api, eventually, { namespace, name: 'tight', hard, used });
+  await untilScraped(cluster(), prometheus(), namespace, 1);
+  await createPolicy(cluster(), namespace, { name: 'tight' });
+  const cpuOf = async () => {
+    const pods = await podsOf(cluster(), namespace);
+    expect(pods).toHaveLength(1);
+    const { asked, actual } = sizesOf(pods[0] ?? {});
+    expect(actual).toEqual(asked);
+    expect(asked).toMatchObject({ cpu: expect.stringMatching(/^3[56]\dm$/) });
+    return pods[0]?.metadata;
+  };
+  expect((await eventually(cpuOf))?.uid).toBe(before?.metadata?.uid);
+  const body = { spec: { template: { metadata: { annotations: { version: '2' } } } } };
+  await api.patch(resources.deployments, 'web', { type: 'merge', body }, { namespace });
+  await eventually(async () => {
+    const made = await cpuOf();
+    expect(made?.annotations).toMatchObject({ version: '2' });
+    expect(made?.annotations).not.toHaveProperty(['optipod.io/applied']);
   });
 });
 
