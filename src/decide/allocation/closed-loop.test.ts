@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createSeededRandom } from '../../lib/random.ts';
 import { chargedCpu } from './allocation-pod.ts';
 import { burn, type Moment, runLoop, type Worker } from './testing/cpu-model.ts';
-import { type PodSketch, testNode, testPod, testRules } from './testing/pods.ts';
+import { type PodSketch, T0, testNode, testPod, testRules } from './testing/pods.ts';
 
 const weight = (value: number): Record<string, string> => ({ 'mbcas.io/weight': String(value) });
 const worker = (name: string, sketch: PodSketch, load: Worker['load']): Worker => ({
@@ -124,6 +124,22 @@ describe('square waves', () => {
       }
     }
   });
+});
+
+test('P18: one that is not ready for long, and works a little, is dead or alive, not both in turn', () => {
+  const unready = { ready: false, readyChangedAt: T0 };
+  const moments = runLoop(
+    [
+      worker('a', { request: 499, marks: weight(2) }, () => 241),
+      worker('b', { request: 74, limit: 1020 }, () => 180),
+      worker('c', { request: 425, marks: weight(4) }, () => 20),
+      { pod: testPod('unready', { request: 529, limit: 1689 }, unready), load: () => 42 },
+      worker('e', { request: 203, marks: weight(2) }, () => 31),
+    ],
+    { seconds: 1500, cores: 1670 },
+  );
+  expect(writesIn(moments, 0, 60)).toBeGreaterThan(0);
+  expect(writesIn(moments, 900)).toBe(0);
 });
 
 describe('noise', () => {

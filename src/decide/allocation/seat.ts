@@ -51,7 +51,7 @@ export function takeSeat(input: NodePod, memory: PodMemory | undefined, table: T
   const marks = readMarks(pod.marks);
   const current = sizeOf(pod);
   const original = input.original ?? current;
-  const share = rules.apply === 'limits' ? (current.limit ?? current.request) : current.request;
+  const share = shareIn(current, rules);
   const hints = input.hints === undefined || input.hints === 'unknown' ? unhindered : input.hints;
   const limit = actualSizeOf(pod)?.limit ?? current.limit;
   const level = rules.apply === 'limits' ? rules.demand.levelOfLimits : rules.demand.level;
@@ -63,7 +63,7 @@ export function takeSeat(input: NodePod, memory: PodMemory | undefined, table: T
   const { usage, throttledRatio } = measured ?? { usage: undefined, throttledRatio: undefined };
   const probes = judgeProbes(
     pod,
-    { held: { share, limit: current.limit }, usage, throttledRatio },
+    { held: { share, limit: current.limit }, first: shareIn(original, rules), usage, throttledRatio },
     memory?.probes,
     rules.startupGraceMillis,
     now,
@@ -94,6 +94,11 @@ export function takeSeat(input: NodePod, memory: PodMemory | undefined, table: T
     isComingUp: probes.isComingUp && !marks.isBatch,
     clamps: [...clamps, ...weighed.clamps, ...claim.clamps, ...box.clamps],
   };
+}
+
+/** What of a size is bargained for. */
+function shareIn({ request, limit = request }: CpuSize, { apply }: AllocationRules): Millicores {
+  return apply === 'limits' ? limit : request;
 }
 
 /** Whoever planned for the pod before it was seen first is gone, and with him what he knew. */

@@ -10,7 +10,7 @@ const status = (change: Partial<AllocationPod['statuses'][number]>): Partial<All
 });
 const judge = (
   change: Partial<AllocationPod>,
-  measured: { usage?: number | undefined; throttledRatio?: number; held?: Held } = {},
+  measured: { usage?: number | undefined; throttledRatio?: number; held?: Held; first?: number } = {},
   previous?: ProbeMemory,
   now = T0,
 ) =>
@@ -18,6 +18,7 @@ const judge = (
     testPod('a', { request: 400 }, change),
     {
       held: measured.held ?? { share: 400, limit: undefined },
+      first: measured.first ?? 400,
       usage: 'usage' in measured ? measured.usage : 200,
       throttledRatio: measured.throttledRatio,
     },
@@ -85,6 +86,11 @@ describe('dead pods must not squat', () => {
 
   test('integration 9: unready for long and idle: let go of', () => {
     expect(layersOf(judge(dead, { usage: 30 }))).toEqual([]);
+  });
+
+  test('integration 9: nor is it alive again because it has less now', () => {
+    expect(layersOf(judge(dead, { usage: 30, held: { share: 200, limit: undefined } }))).toEqual([]);
+    expect(layersOf(judge(dead, { usage: 30, held: { share: 400, limit: undefined }, first: 200 }))).toEqual([]);
   });
 
   test.each<[string, Partial<AllocationPod>, number | undefined]>([

@@ -39,7 +39,7 @@ export interface ProbeJudgement {
 const AFTER_RESTART: Millis = 300_000;
 const AFTER_FLIP: Millis = 60_000;
 const GIVE_UP_AFTER: Millis = 600_000;
-/** Usage by share below which a pod that long unready is taken to be dead. */
+/** Usage by what it has, or came with, below which a pod that long unready is taken to be dead. */
 const DEAD_USAGE = 0.1;
 const SHORT_OF_CPU = 0.05;
 const BOOST = 1.5;
@@ -50,17 +50,19 @@ const ROLLED_BACK_FOR: Millis = 600_000;
 const SEEN_LATE: Millis = 2000;
 
 /**
- * One tick. @param held what the pod has, below which it is not to fall. @param previous undefined for a pod seen
- * first.
+ * One tick. @param held what the pod has, below which it is not to fall. @param first the share that it came with.
+ * @param previous undefined for a pod seen first.
  */
 export function judgeProbes(
   pod: AllocationPod,
   {
     held,
+    first,
     usage,
     throttledRatio,
   }: {
     readonly held: Held;
+    readonly first: Millicores;
     readonly usage: Millicores | undefined;
     readonly throttledRatio: number | undefined;
   },
@@ -101,9 +103,9 @@ export function judgeProbes(
   const isComingUp = isStarting || (!pod.ready && !isGivenUp);
   const bounds: Bound[] = isStarting ? [{ layer: 'grace', reason: 'StartupGrace', min: share }] : [];
   if (rollback !== undefined) bounds.push({ layer: 'readiness', reason: 'RolledBack', min: rollback.to });
-  if (!isShaken || (isGivenUp && usage !== undefined && usage < DEAD_USAGE * share)) {
-    return { bounds, isComingUp, boost: 1, memory };
-  }
+  // By what it has alone it would come to life again as soon as it has less, and die when it gets that back, for ever.
+  const isDead = isGivenUp && usage !== undefined && usage < DEAD_USAGE * Math.max(share, first);
+  if (!isShaken || isDead) return { bounds, isComingUp, boost: 1, memory };
   bounds.push({ layer: 'readiness', reason: 'Readiness', min: share });
   const boost = !pod.ready && (throttledRatio ?? 0) > SHORT_OF_CPU ? BOOST : 1;
   return { bounds, isComingUp, boost, memory };
