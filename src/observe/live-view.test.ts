@@ -152,6 +152,23 @@ describe('word of changes', () => {
     stores.pods.remove(pod('a', 'rs-web-1', 'n1'));
     expect(changes).toContainEqual({ kind: 'capacity' });
   });
+
+  test('a pod that took the place of one of its name while nobody watched is no change of that one', () => {
+    const { stores, view, changes } = withWeb();
+    const first = pod('db-0', 's-db', 'n1');
+    const second = { ...pod('db-0', 's-db', 'n2'), metadata: { ...first.metadata, uid: 'another' } };
+    stores.pods.put(first);
+    const pods: unknown[] = [];
+    view.onPod((before, after) => pods.push([before?.uid, after?.uid]));
+    changes.splice(0);
+    stores.pods.put(second);
+    expect(pods).toEqual([
+      ['p-db-0', undefined],
+      [undefined, 'another'],
+    ]);
+    expect(changes).toContainEqual({ kind: 'capacity' });
+    expect(['n1', 'n2'].map((node) => view.podsOnNode(node).map(({ uid }) => uid))).toEqual([[], ['another']]);
+  });
 });
 
 test('freshness names the stores that may not be trusted', () => {

@@ -35,7 +35,10 @@ export interface LiveView extends ClusterView {
    * Listeners must not throw and must not take long: the API server's events wait for them.
    */
   onChange(listener: (change: ViewChange) => void): () => void;
-  /** Called for every pod added, changed or removed, after the view shows it: the hook of incremental counters. */
+  /**
+   * Called for every pod added, changed or removed, after the view shows it: the hook of incremental counters. One that
+   * was made anew under the same name is first told gone, then there.
+   */
   onPod(listener: (before: PodRecord | undefined, after: PodRecord | undefined) => void): () => void;
   /** Called for every node added, changed or removed, after the view shows it. */
   onNode(listener: (before: NodeRecord | undefined, after: NodeRecord | undefined) => void): () => void;
@@ -112,11 +115,15 @@ export function createLiveView(stores: LiveStores, owners?: OwnerStores, ownName
       podsByNode.apply(before, after);
       usage.apply(before, after);
       predecessors.apply(before, after);
-      for (const listener of podListeners) listener(before, after);
+      const isAnother = before !== undefined && after !== undefined && before.uid !== after.uid;
+      for (const listener of podListeners) {
+        if (isAnother) listener(before, undefined);
+        listener(isAnother ? undefined : before, after);
+      }
       touchOwner(before?.owner?.uid);
       if (after?.owner?.uid !== before?.owner?.uid) touchOwner(after?.owner?.uid);
       // Room comes free when a pod leaves its node or ends there.
-      if (before?.nodeName !== undefined && (after === undefined || after.phase !== before.phase))
+      if (before?.nodeName !== undefined && (after === undefined || isAnother || after.phase !== before.phase))
         emit({ kind: 'capacity' });
     },
   });
