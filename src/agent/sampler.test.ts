@@ -1,4 +1,4 @@
-import { cpSync, symlinkSync } from 'node:fs';
+import { cpSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fakeContainerId } from './testing/fake-tree.ts';
@@ -114,6 +114,19 @@ describe('layouts', () => {
     expect(sampler.pod(pod.uid)?.window(1000)).toMatchObject({ usageMillicores: 300, throttledRatio: undefined });
     expect(sampler.pod(pod.uid)?.settings()).toBeUndefined();
     expect(sampler.problems()).toEqual([]);
+  });
+
+  test('where the top of the tree counts nothing, the machine’s own count is the node’s', () => {
+    const tree = plant();
+    rmSync(join(tree.mount, 'cpu.stat'));
+    const { sampler, step } = createSampling(tree);
+    const totals = ['cpu  100 20 30 9000 5 0 0', 'cpu  120 30 50 9100 9 0 0', 'cpu  banana'].map((line) => {
+      writeFileSync(join(tree.proc, 'stat'), `${line}\nbtime 1\n`);
+      step();
+      return sampler.node(1000).total;
+    });
+    // Of 500 ms: hundredths of a second, without what was idle.
+    expect(totals).toEqual([undefined, 500, undefined]);
   });
 
   test('no control groups at all is one sentence, and they are taken up when they come', () => {

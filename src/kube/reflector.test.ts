@@ -53,6 +53,8 @@ describe('staying in step', () => {
     expect(run.informer.freshness()).toBe('stale');
     await run.clock.advance(2_000);
     expect(run.scripted.watch().options).toMatchObject({ sendInitialEvents: true, resourceVersion: '' });
+    // It ends on the wire as well, or the server would keep one for each 410.
+    expect(run.scripted.watches[0]?.isAborted).toBe(true);
     // As long as any: what a restored backup would hide was just listed.
     expect(run.scripted.watch().options.timeoutSeconds).toBeGreaterThanOrEqual(300);
     run.scripted.watch().push(added('a', 5), added('c', 301), initialEventsEnd(302));

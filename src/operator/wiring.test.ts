@@ -1,7 +1,9 @@
 /** What the parts of an operator tell outside, put together: the log, the metrics, readiness. */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { resources } from '../api/resources.ts';
 import { createApiServer } from '../cluster/apiserver/api-server.ts';
@@ -64,6 +66,27 @@ test('events that the API server refuses are counted, and hold up nothing', asyn
   expect(await metrics.render()).toMatch(/^stowage_events_dropped_total [1-9]/m);
 });
 
+test('it tells when it was alive last, whoever leads', async () => {
+  const metrics = createMetrics();
+  const world = await startWorld({ metrics });
+  for (let minute = 0; minute < 3; minute++) {
+    const told = /^spotalis_controller_last_seen_timestamp\{.*\} (\S+)$/m.exec(await metrics.render())?.[1];
+    expect(world.clock.now() / 1000 - Number(told)).toBeLessThanOrEqual(30);
+    await world.clock.advance(MINUTE);
+  }
+});
+
+test('a changed configuration concerns all workloads at once, however seldom they are looked at', async () => {
+  const seldom = 'controllers: { reconcileInterval: 30m }';
+  const world = await startWorld({ config: seldom });
+  await deploy(world, 2, {});
+  await world.clock.advance(MINUTE);
+  expect(world.evictions).toEqual([]);
+  world.operator().applyConfig(configOf(`${seldom}\nplacement: { defaults: { spotPercentage: 100 } }`));
+  await world.clock.advance(5_000);
+  expect(world.evictions).toHaveLength(1);
+});
+
 test('costs are told by the leader alone: of several replicas their sum would be a multiple', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stowage-wiring-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -122,11 +145,18 @@ async function serve() {
   const api = server.client();
   await api.create(resources.namespaces, namespaceObject('spotalis-system'));
   const nodesOut = server.faults.add({ resources: ['nodes'], effect: { kind: 'outage' } });
+  const certDir = mkdtempSync(join(tmpdir(), 'stowage-wiring-'));
+  onTestFinished(() => rmSync(certDir, { recursive: true }));
   const validity = { notBeforeMillis: Date.UTC(2020, 0, 1), notAfterMillis: Date.UTC(2099, 0, 1) };
   const authority = await createAuthority({ commonName: 'test-ca', ...validity });
-  const served = { commonName: 'stowage', ipAddresses: ['127.0.0.1'], ...validity };
-  const { certificatePem: cert, privateKeyPem: key } = await issueServerCertificate(authority, served);
+  const writeCertificate = async (commonName: string): Promise<void> => {
+    const pair = await issueServerCertificate(authority, { commonName, ipAddresses: ['127.0.0.1'], ...validity });
+    writeFileSync(join(certDir, 'tls.key'), pair.privateKeyPem);
+    writeFileSync(join(certDir, 'tls.crt'), pair.certificatePem);
+  };
+  await writeCertificate('first');
   const { webhook, ...config } = configOf('', {
+    SPOTALIS_WEBHOOK_CERT_DIR: certDir,
     SPOTALIS_METRICS_ENABLED: 'false',
     SPOTALIS_WEB_ENABLED: 'false',
     SPOTALIS_HEALTH_BIND_ADDRESS: '127.0.0.1:0',
@@ -141,7 +171,6 @@ async function serve() {
     identity: 'test_1',
     webhookHost: '127.0.0.1',
     advertisedHost: '10.0.0.7',
-    keyPair: { cert, key },
   });
   const stop = async (): Promise<void> => {
     let isStopped = false;
@@ -157,7 +186,15 @@ async function serve() {
   const url = `http://127.0.0.1:${operator.ports.health}/readyz`;
   const ready = async (): Promise<string> => await (await fetch(url)).text();
   const lease = () => api.get(resources.leases, 'spotalis-controller-leader', { namespace: 'spotalis-system' });
-  return { clock, operator, nodesOut, ready, lease, stop, shutdownDelay: webhook.shutdownDelay };
+  const servedName = async (): Promise<unknown> => {
+    const socket = connectTls({ host: '127.0.0.1', port: operator.ports.webhook, rejectUnauthorized: false });
+    await once(socket, 'secureConnect');
+    const { subject } = socket.getPeerCertificate();
+    socket.destroy();
+    return subject.CN;
+  };
+  const { shutdownDelay } = webhook;
+  return { clock, operator, nodesOut, ready, lease, stop, shutdownDelay, writeCertificate, servedName };
 }
 
 test('it is ready when all has been read, and no more from the moment it is told to end', async () => {
@@ -171,6 +208,16 @@ test('it is ready when all has been read, and no more from the moment it is told
   // Endpoints are still being taken out of the Service.
   await clock.advance(shutdownDelay / 2);
   expect(await ready()).toContain('shutdown: the process is ending');
+});
+
+test('the webhook serves a certificate that was renewed', async () => {
+  const { clock, writeCertificate, servedName } = await serve();
+  expect(await servedName()).toBe('first');
+  await writeCertificate('second');
+  await eventually(async () => {
+    await clock.advance(MINUTE);
+    expect(await servedName()).toBe('second');
+  });
 });
 
 test('the leader tells the other replicas on the lease where its webhook is', async () => {
