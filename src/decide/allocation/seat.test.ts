@@ -177,6 +177,15 @@ describe('bounds', () => {
     expect(seatOf({ ...given, rules: { ceilings: 'all' } }).box).toMatchObject({ claim: 200, min: 300 });
   });
 
+  test('integration 5, integration 9: with limits, a request that stays is not promised to others', () => {
+    const rules = { apply: 'limits' } as const;
+    const frozen = { ...unhindered, isRequestFrozen: true };
+    const scaled: Given = { sketch: { limit: 900 }, input: { measured: using(0), hints: frozen }, rules };
+    expect(seatOf(scaled).box).toMatchObject({ claim: 601, min: 601 });
+    const starting: Given = { pod: { startedAt: T0 }, input: { measured: using(900) }, rules };
+    expect(seatOf(starting).box).toMatchObject({ claim: 600, min: 600, max: 600 });
+  });
+
   test('mbcas bug 4: in grace claim and want are both held up, so the pod keeps what it has', () => {
     const { box } = seatOf({ pod: { startedAt: T0 - 10_000 }, input: { measured: using(10) } });
     expect([box.min, box.max]).toEqual([600, 600]);

@@ -75,7 +75,19 @@ export function takeSeat(input: NodePod, memory: PodMemory | undefined, table: T
   if (probes.boost > 1) clamps.push({ reason: 'UnreadyBoost', what: 'want', before: metric.want, after: want });
   const weighed = weigh(pod, marks, hints, original, rules);
   const isLimitKept = ceilingFactor({ marks, original }, memory?.greed.isGreedy === true, rules) === undefined;
-  const bounds = boundsOf({ input, pod, marks, hints, original, share, isLimitKept, table, probes: probes.bounds });
+  const isComingUp = probes.isComingUp && !marks.isBatch;
+  const fixed = rules.apply === 'limits' ? besideRequest(current, hints, isComingUp) : [];
+  const bounds = boundsOf({
+    input,
+    pod,
+    marks,
+    hints,
+    original,
+    share,
+    isLimitKept,
+    table,
+    guards: [...fixed, ...probes.bounds],
+  });
   const claim = claimOf(input, marks, original, rules);
   const box = combineBounds(claim.amount, want, bounds);
   return {
@@ -91,7 +103,7 @@ export function takeSeat(input: NodePod, memory: PodMemory | undefined, table: T
     demand,
     weight: weighed.weight,
     probes: probes.memory,
-    isComingUp: probes.isComingUp && !marks.isBatch,
+    isComingUp,
     clamps: [...clamps, ...weighed.clamps, ...claim.clamps, ...box.clamps],
   };
 }
@@ -164,11 +176,20 @@ interface BoundSources {
   readonly share: Millicores;
   readonly isLimitKept: boolean;
   readonly table: Table;
-  readonly probes: readonly Bound[];
+  readonly guards: readonly Bound[];
+}
+
+/**
+ * Where the share is the limit: what the pod requests stays with it all the same while that must not change, and others
+ * must not be promised any of it.
+ */
+function besideRequest({ request, limit }: CpuSize, { isRequestFrozen }: PodHints, isComingUp: boolean): Bound[] {
+  if (isComingUp && limit === undefined) return [holdAt(request, 'Readiness')];
+  return isRequestFrozen ? [{ layer: 'hard', reason: 'HorizontalPodAutoscaler', min: request + 1 }] : [];
 }
 
 function boundsOf(sources: BoundSources): Bound[] {
-  const { input, pod, marks, hints, original, share, isLimitKept, table, probes } = sources;
+  const { input, pod, marks, hints, original, share, isLimitKept, table, guards } = sources;
   const { node, rules } = table;
   const bounds: Bound[] = [{ layer: 'hard', reason: 'KernelMinimum', min: kernelFloor }];
   if (node.frozenBecause !== undefined) bounds.push(holdAt(share, node.frozenBecause));
@@ -179,7 +200,7 @@ function boundsOf(sources: BoundSources): Bound[] {
   const userLimit = keepsLimit ? (original.limit ?? partlyLimited(pod)) : undefined;
   if (userLimit !== undefined) bounds.push({ layer: 'hard', reason: 'UserLimit', max: userLimit });
   if (marks.maxCpu !== undefined) bounds.push({ layer: 'annotation', reason: 'MaxCpu', max: marks.maxCpu });
-  bounds.push(...besideLimit(hints.bounds, isLimitKept), ...probes);
+  bounds.push(...besideLimit(hints.bounds, isLimitKept), ...guards);
   const down = Math.min(rules.stepDown, hints.step ?? 1);
   const up = Math.min(rules.stepUp, hints.step ?? Number.POSITIVE_INFINITY);
   bounds.push({ layer: 'step', reason: 'StepLimit', min: Math.floor(share * (1 - down)) });
