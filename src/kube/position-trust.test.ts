@@ -3,7 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { KubeError } from '../api/kube-error.ts';
 import { MalformedAnswerError } from './json-stream.ts';
 import { syncScripted } from './testing/follow-scripted.ts';
-import { added, bookmark, deleted, initialEventsEnd, kubeError, modified, object } from './testing/scripted-api.ts';
+import {
+  added,
+  bookmark,
+  deleted,
+  initialEventsEnd,
+  kubeError,
+  modified,
+  object,
+  type ScriptedWatch,
+} from './testing/scripted-api.ts';
 import { ConnectionError } from './transport/transport.ts';
 
 /** What something before the API server answers: no Status. */
@@ -136,12 +145,15 @@ describe('a backup of the API server that was restored', () => {
     await run.end();
   });
 
-  test('is noticed as well where something cuts each quiet watch before its time', async () => {
+  test.each<[string, (watch: ScriptedWatch) => void]>([
+    ['cuts', (watch) => watch.fail(new ConnectionError('reset'))],
+    ['ends', (watch) => watch.end()],
+  ])('is noticed as well where something %s each quiet watch before its time', async (_, stop) => {
     const run = await syncScripted();
     run.scripted.onList = () => ({ items: [object('a', 3)], resourceVersion: '4' });
     for (let cut = 1; cut <= 3; cut++) {
       expect(run.scripted.lists).toHaveLength(0);
-      run.scripted.watch().fail(new ConnectionError('reset'));
+      stop(run.scripted.watch());
       await run.clock.advance(50_000);
     }
     expect(run.scripted.lists).toMatchObject([{ limit: 1 }]);
@@ -154,6 +166,20 @@ describe('a backup of the API server that was restored', () => {
     await run.end();
   });
 
+  test('is noticed as well where each quiet watch had been cut for hours when it was restored', async () => {
+    const run = await syncScripted();
+    const cut = async (): Promise<void> => {
+      run.scripted.watch().fail(new ConnectionError('reset'));
+      await run.clock.advance(50_000);
+    };
+    run.scripted.onList = () => ({ items: [], resourceVersion: '4711' });
+    for (let quiet = 0; quiet < 300; quiet++) await cut();
+    run.scripted.onList = () => ({ items: [], resourceVersion: '4' });
+    for (let after = 0; after < 8; after++) await cut();
+    expect(run.scripted.watch().options).toMatchObject({ sendInitialEvents: true });
+    await run.end();
+  });
+
   test.each([
     ['the server is not behind', () => ({ items: [], resourceVersion: '4711' })],
     [
@@ -162,16 +188,17 @@ describe('a backup of the API server that was restored', () => {
         throw new ConnectionError('refused');
       },
     ],
-  ])('is asked about once where watches are cut and %s: they go on where they were', async (_, onList) => {
+  ])('is asked about now and then where watches are cut and %s: they go on where they were', async (_, onList) => {
     const run = await syncScripted();
     run.scripted.onList = onList;
-    for (let cut = 1; cut <= 10; cut++) {
+    for (let cut = 1; cut <= 72; cut++) {
       run.scripted.watch().fail(new ConnectionError('reset'));
       await run.clock.advance(50_000);
       expect(run.scripted.watch().options).toMatchObject({ resourceVersion: '10' });
       expect(run.informer.freshness()).toBe('fresh');
     }
-    expect(run.scripted.lists).toHaveLength(1);
+    expect(run.scripted.lists.length).toBeGreaterThanOrEqual(10);
+    expect(run.scripted.lists.length).toBeLessThanOrEqual(12);
     await run.end();
   });
 

@@ -3,7 +3,9 @@
  * what an API server in trouble can bear least; where it is resumed at what can never be read, nothing is learnt any more.
  */
 import { isExpired, isThrottled, isTooLargeResourceVersion, KubeError } from '../api/kube-error.ts';
+import type { Clock } from '../lib/clock.ts';
 import { StowageError } from '../lib/errors.ts';
+import type { Millis } from '../lib/units.ts';
 import { MalformedAnswerError } from './json-stream.ts';
 
 /**
@@ -31,21 +33,32 @@ export interface PositionTrust {
    * @param wasOpen the watch had been accepted when it failed.
    */
   keeps(error: unknown, position: string | undefined, wasOpen: boolean): boolean;
+  /** A watch brought nothing new, and was ended before its time without a failure. */
+  endedEarly(position: string | undefined): void;
   /**
-   * Whether the server may be behind the position, which is to be asked before the next watch: what cuts each quiet
-   * watch before its time would keep that from ever being noticed. Told once.
+   * Whether the server may be behind the position, which is to be asked before the next watch: what ends each quiet
+   * watch before its time would keep that from ever being noticed. Told once in a while.
    */
   isToBeAsked(): boolean;
 }
 
 /** A position at which this many attempts in a row met trouble that may be its own is given up, or asked about. */
 const MAX_ATTEMPTS = 3;
+/** As seldom as after watches that are left alone: each question is a listing. */
+const QUESTIONS_APART_MILLIS: Millis = 300_000;
 
 /** For one reflector. */
-export function createPositionTrust(): PositionTrust {
+export function createPositionTrust(clock: Clock): PositionTrust {
   const doubts = createTally();
   const cuts = createTally();
   let isToBeAsked = false;
+  let askedMillis = Number.NEGATIVE_INFINITY;
+  /** A quiet type keeps its position for days, and a backup may be restored at any time: it is asked about again. */
+  const countCut = (position: string | undefined): void => {
+    // The clock may have been set back since.
+    const isTooSoon = Math.abs(clock.now() - askedMillis) < QUESTIONS_APART_MILLIS;
+    isToBeAsked = cuts.add(position) >= MAX_ATTEMPTS && !isTooSoon;
+  };
   /** Whether it is worth another attempt. */
   const tryAgain = (position: string | undefined): boolean => doubts.add(position) < MAX_ATTEMPTS;
   return {
@@ -54,7 +67,7 @@ export function createPositionTrust(): PositionTrust {
       if (error instanceof MalformedAnswerError) return tryAgain(position);
       if (error instanceof AheadOfServerError) return false;
       if (!(error instanceof KubeError)) {
-        if (wasOpen) isToBeAsked = cuts.add(position) === MAX_ATTEMPTS;
+        if (wasOpen) countCut(position);
         return true;
       }
       const { httpStatus, status } = error;
@@ -64,8 +77,10 @@ export function createPositionTrust(): PositionTrust {
       // What stands before the API server speaks no Status: it says nothing about what is behind it.
       return isTrouble && (status === undefined || tryAgain(position));
     },
+    endedEarly: countCut,
     isToBeAsked() {
       const isNow = isToBeAsked;
+      if (isNow) askedMillis = clock.now();
       isToBeAsked = false;
       return isNow;
     },

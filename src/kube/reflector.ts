@@ -68,7 +68,7 @@ export async function runReflector<T extends KubeObject>(
   const pace = createWatchPace({ clock, random, retryPolicy, resumeSpreadMillis });
   const recovery = createWatchRecovery(clock, sink);
   const position: Position = { resourceVersion: undefined };
-  const trust = createPositionTrust();
+  const trust = createPositionTrust(clock);
   let useWatchList = options.useWatchList ?? true;
 
   /** @throws AheadOfServerError where a backup was restored; KubeError, or the transport's error. */
@@ -128,7 +128,9 @@ export async function runReflector<T extends KubeObject>(
     if ((await followEvents(stream, sink, position)) > 0) return false;
     if (clock.now() - startedMillis < MIN_WATCH_MILLIS)
       throw new Error(`The watch of ${type.plural} ended within seconds and brought nothing.`);
-    return !pace.isEarly();
+    const isEarly = pace.isEarly();
+    if (isEarly) trust.endedEarly(position.resourceVersion);
+    return !isEarly;
   };
 
   const onListed = (resourceVersion: string): void => {
