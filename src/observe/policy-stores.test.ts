@@ -143,6 +143,16 @@ describe('changes', () => {
     expect(world.changes.map((change) => change.split(' ')[0])).toEqual(['status', 'spec', 'spec', 'gone']);
   });
 
+  test('are told of one that was made anew under the same name as gone, and then as new', async () => {
+    const world = setUp(['optipod.io'], { 'optipod.io': [{ name: 'p' }] });
+    await world.clock.advance(1_000);
+    world.changes.splice(0);
+    const { metadata, ...object } = policyObject({ name: 'p', uid: 'another' });
+    world.push('optipod.io', 'MODIFIED', { ...object, metadata: { ...metadata, resourceVersion: '6' } });
+    await world.clock.advance(0);
+    expect(world.changes).toEqual(['gone optipod.io p', 'spec optipod.io p']);
+  });
+
   test('the list of policies is the same array until one changes', async () => {
     const world = setUp(['optipod.io'], { 'optipod.io': [{ name: 'p' }] });
     await world.clock.advance(1_000);

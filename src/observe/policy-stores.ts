@@ -33,7 +33,10 @@ export interface PolicyStores {
    * @param namespace of the workload it is about: of several that are watched one may not be read.
    */
   isFresh(namespace?: string): boolean;
-  /** Policies already there are replayed as `spec`. Returns the function that ends the subscription. */
+  /**
+   * Policies already there are replayed as `spec`; one that was made anew under the same name is first told gone.
+   * Returns the function that ends the subscription.
+   */
   onChange(listener: (change: PolicyChange) => void): () => void;
   /** Resolves when of each group the policies are known, or that there is no such group. */
   readonly onSynced: Promise<void>;
@@ -97,8 +100,7 @@ export function createPolicyStores(options: PolicyStoresOptions): PolicyStores {
       const ends = informers.map((informer) =>
         informer.subscribe({
           onChange(_, before, after) {
-            const change = changeOf(before, after);
-            if (change !== undefined) listener(change);
+            for (const change of changesOf(before, after)) listener(change);
           },
         }),
       );
@@ -114,9 +116,10 @@ export function createPolicyStores(options: PolicyStoresOptions): PolicyStores {
 }
 
 /** By generation, which the API server raises with every change of the spec and with no other. */
-function changeOf(before: PolicyRecord | undefined, after: PolicyRecord | undefined): PolicyChange | undefined {
-  if (after === undefined) return before === undefined ? undefined : { kind: 'gone', policy: before };
-  const isSame =
-    before?.uid === after.uid && before.generation === after.generation && before.deleting === after.deleting;
-  return { kind: isSame ? 'status' : 'spec', policy: after };
+function changesOf(before: PolicyRecord | undefined, after: PolicyRecord | undefined): readonly PolicyChange[] {
+  const isSame = before?.uid === after?.uid;
+  const gone: readonly PolicyChange[] = before === undefined || isSame ? [] : [{ kind: 'gone', policy: before }];
+  if (after === undefined) return gone;
+  const isSpec = !isSame || before?.generation !== after.generation || before.deleting !== after.deleting;
+  return [...gone, { kind: isSpec ? 'spec' : 'status', policy: after }];
 }
