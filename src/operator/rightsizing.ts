@@ -104,6 +104,7 @@ export function createRightsizing(options: RightsizingOptions): Rightsizing {
       limitRanges: view.limitRanges,
       quotas: view.quotas,
       podsOf: view.podsOf,
+      clock,
     }),
     cpuAdviceOf(pod) {
       const workload = view.workloadOf(pod.pod);

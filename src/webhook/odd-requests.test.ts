@@ -52,6 +52,7 @@ const world = () =>
       limitRanges: () => [],
       quotas: () => [],
       podsOf: () => [],
+      clock: { now: () => 0 },
     }),
   });
 

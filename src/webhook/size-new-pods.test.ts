@@ -5,17 +5,7 @@ import { noLessons } from '../model/learned-floors.ts';
 import type { OwnerReference } from '../model/records.ts';
 import { sizesOf, writeReplicaSizes } from '../model/replica-sizes.ts';
 import type { LimitRangeRecord, QuotaRecord, SizedWorkload } from '../model/sizing-records.ts';
-import type { SizedPod } from '../model/sizing-view.ts';
-import { aDeployment, aReplicaSet } from '../model/testing/records.ts';
-import {
-  aContainer,
-  aLimitRange,
-  aQuota,
-  aSizedPod,
-  aSizedWorkload,
-  MIB,
-  smallSize,
-} from '../model/testing/sizing-records.ts';
+import { aContainer, aLimitRange, aQuota, aSizedWorkload, MIB, smallSize } from '../model/testing/sizing-records.ts';
 import { createSizeNewPods } from './size-new-pods.ts';
 
 const owner: OwnerReference = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-1', uid: 'rs' };
@@ -35,14 +25,15 @@ const sizes = (
   isActive = true,
   limitRanges: readonly LimitRangeRecord[] = [],
   quotas: readonly QuotaRecord[] = [],
-  pods: readonly SizedPod[] = [],
+  clock = { now: () => 0 },
 ) =>
   createSizeNewPods({
     workloadOf: () => workload,
     isActive: () => isActive,
     limitRanges: () => limitRanges,
     quotas: () => quotas,
-    podsOf: () => pods,
+    podsOf: () => [],
+    clock,
   });
 
 describe('new pods', () => {
@@ -117,40 +108,25 @@ describe('new pods', () => {
     expect(operations).toEqual([]);
   });
 
-  describe('where a quota has room for the size of the template only', () => {
+  test('where a quota that counts them has room for the size of the template only, stay as they are', () => {
     const annotations = { 'optipod.io/applied-sizes': '{"app":{"cpuRequest":[200,350]}}' };
-    const born = (
-      free: number,
-      changes: Partial<QuotaRecord> = {},
-      pods: readonly SizedPod[] = [],
-      more: object = {},
-    ) => {
-      const quota = aQuota({ hard: { cpuRequest: 1000 }, used: { cpuRequest: 1000 - free }, ...changes });
-      const found = sizes(web({ annotations }), true, [], [quota], pods);
-      return found(pod(resourcesOfPod, more), 'shop', owner, true).length;
+    const born = (scope: string | undefined, more: object = {}) => {
+      const scopes = scope === undefined ? {} : { scopes: [scope] };
+      const quota = aQuota({ hard: { cpuRequest: 1000 }, used: { cpuRequest: 700 }, ...scopes });
+      let now = 0;
+      const found = sizes(web({ annotations }), true, [], [quota], { now: () => now });
+      const [first, later] = [0, 10_000].map((at) => {
+        now = at;
+        return found(pod(resourcesOfPod, more), 'shop', owner, true).length;
+      });
+      expect(first).toBe(2);
+      return later;
     };
-    const podOf = (changes: object) => {
-      const record = aSizedPod(aReplicaSet(aDeployment()), 'web-1', {}, changes);
-      return { pod: record, sizing: record.sizing };
-    };
-
-    test('they are made of that, and only there: of what is refused either way the reason is the larger size', () => {
-      expect([199, 200, 349, 350].map((free) => born(free))).toEqual([2, 0, 0, 2]);
-    });
-
-    test('quotas of other pods say nothing', () => {
-      const scopes = ['PriorityClass In high'];
-      expect(born(300, { scopes })).toBe(2);
-      expect(born(300, { scopes }, [], { priorityClassName: 'high' })).toBe(0);
-      expect(born(300, { scopes: ['Terminating'] })).toBe(2);
-      expect(born(300, { scopes: ['Terminating'] }, [], { activeDeadlineSeconds: 60 })).toBe(0);
-    });
-
-    test('what one on its way out gives back is theirs: they are asked for again until it is gone', () => {
-      expect(born(150, {}, [podOf({ deletingAt: 1 })])).toBe(2);
-      expect(born(149, {}, [podOf({ deletingAt: 1 })])).toBe(0);
-      for (const changes of [{}, { deletingAt: 1, phase: 'Failed' }]) expect(born(300, {}, [podOf(changes)])).toBe(0);
-    });
+    expect(born(undefined)).toBe(0);
+    expect(born('PriorityClass In high')).toBe(2);
+    expect(born('PriorityClass In high', { priorityClassName: 'high' })).toBe(0);
+    expect(born('Terminating')).toBe(2);
+    expect(born('Terminating', { activeDeadlineSeconds: 60 })).toBe(0);
   });
 
   test('a limit alone is also the request, as the API server completes it', () => {

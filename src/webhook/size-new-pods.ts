@@ -6,42 +6,24 @@ import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import type { Pod } from '../api/core.ts';
 import type { JsonPatchOperation } from '../api/kube-api.ts';
 import { readAppliedSizes, withAppliedSizes } from '../model/applied-sizes.ts';
-import { usedBy } from '../model/awaited-pods.ts';
 import { resourcesBody } from '../model/original-sizes.ts';
-import { hasEnded } from '../model/owners.ts';
 import { applyChanges, effectiveChanges, qosClassOf, sizeKeys } from '../model/pod-size.ts';
 import type { QuotaSubject } from '../model/quota-scopes.ts';
 import type { OwnerReference } from '../model/records.ts';
 import { replicaOf } from '../model/replica.ts';
 import { readReplicaSizes, withReplicaSizes } from '../model/replica-sizes.ts';
-import {
-  lessUse,
-  limitRangeProblem,
-  noUse,
-  quotaGrowth,
-  quotaProblem,
-  withLimitDefaults,
-} from '../model/size-bounds.ts';
-import type {
-  ContainerSize,
-  ContainerSpecRecord,
-  LimitRangeRecord,
-  QuotaRecord,
-  SizedWorkload,
-} from '../model/sizing-records.ts';
-import type { SizedPod } from '../model/sizing-view.ts';
+import { limitRangeProblem, withLimitDefaults } from '../model/size-bounds.ts';
+import type { ContainerSize, ContainerSpecRecord, LimitRangeRecord, SizedWorkload } from '../model/sizing-records.ts';
 import { runOnceContainers } from '../observe/sizing/project-containers.ts';
 import { projectSize } from '../observe/sizing/project-size.ts';
+import { type BeyondQuotaOptions, createBeyondQuota } from './beyond-quota.ts';
 
-export interface SizeNewPodsOptions {
+export interface SizeNewPodsOptions extends BeyondQuotaOptions {
   /** Of a pod of this namespace; nothing where the owner is of another. */
   readonly workloadOf: (namespace: string, owner: OwnerReference) => SizedWorkload | undefined;
   /** A valid policy in Auto has the say over it, and nothing keeps Stowage from acting. */
   readonly isActive: (workload: SizedWorkload) => boolean;
   readonly limitRanges: (namespace: string) => readonly LimitRangeRecord[];
-  readonly quotas: (namespace: string) => readonly QuotaRecord[];
-  /** Every phase, terminating included. */
-  readonly podsOf: (workload: SizedWorkload) => readonly SizedPod[];
 }
 
 /**
@@ -56,24 +38,8 @@ export type SizeNewPods = (
 ) => readonly JsonPatchOperation[];
 
 export function createSizeNewPods(options: SizeNewPodsOptions): SizeNewPods {
-  const { workloadOf, isActive, limitRanges, quotas, podsOf } = options;
-
-  /** There is room for a pod as it was sent, and none for one of this size. */
-  const isBeyondQuota = (
-    workload: SizedWorkload,
-    subject: QuotaSubject,
-    sized: readonly ContainerSpecRecord[],
-    sent: readonly ContainerSpecRecord[],
-  ): boolean => {
-    const bounds = quotas(workload.namespace);
-    if (bounds.length === 0) return false;
-    // It may come in the place of one of these: then it is asked for again until there is room.
-    const leaving = podsOf(workload).filter(({ pod }) => pod.deletingAt !== undefined && !hasEnded(pod));
-    const returning = lessUse(noUse, usedBy(leaving));
-    const isShort = (containers: readonly ContainerSpecRecord[]): boolean =>
-      quotaProblem(bounds, subject, quotaGrowth([], containers, []), returning) !== undefined;
-    return isShort(sized) && !isShort(sent);
-  };
+  const { workloadOf, isActive, limitRanges } = options;
+  const isBeyondQuota = createBeyondQuota(options);
 
   return (pod, namespace, owner, hasAnnotations) => {
     const workload = owner === undefined ? undefined : workloadOf(namespace, owner);
@@ -106,7 +72,6 @@ export function createSizeNewPods(options: SizeNewPodsOptions): SizeNewPods {
     const others = runOnceContainers(pod.spec);
     const qos = qosClassOf(sizesOf([...containers, ...others]));
     if (qosClassOf(sizesOf([...sized, ...others])) !== qos) return [];
-    // Others have taken the room since: it runs as it is, and has its size once there is room again.
     if (isBeyondQuota(workload, subjectOf(pod, qos), sized, containers)) return [];
     const operations = places.flatMap(({ path, container }): JsonPatchOperation[] => {
       const change = changes.find((each) => each.container === container.name);
