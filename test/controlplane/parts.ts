@@ -11,7 +11,7 @@ const named = {
   outages: ['test/cluster/allocation-outage.test.ts'],
   bursts: ['test/cluster/ha-bursts.test.ts'],
   install: ['test/cluster/{install,install-life,install-rights,install-values}.test.ts'],
-  harness: ['test/cluster/{control-plane,kube-client}.test.ts'],
+  harness: ['test/cluster/{control-plane,kube-client,kube-restore}.test.ts'],
 } as const;
 const all = ['test/cluster/**/*.test.ts', 'test/conformance/**/*.conformance.ts'];
 
