@@ -108,6 +108,16 @@ describe('limits, as MBCAS', () => {
     });
   });
 
+  test('integration 6: a limit that must not fall raises no request', () => {
+    const short = { limitRanges: [], hpas: [], pdbs: [pdb] };
+    const loose = testPod('a', { request: 300, limit: 1000 });
+    expect(admit(wish(400), { rules, facts: short }, loose)).toMatchObject({
+      decision: { changes: [{ to: { cpuRequest: 360 } }] },
+    });
+    const tight = testPod('a', { request: 900, limit: 1000 });
+    expect(admit(wish(400), { rules, facts: short }, tight).kind).toBe('settled');
+  });
+
   test('an autoscaled pod: the limit only, above its threshold', () => {
     const scaled = { limitRanges: [], hpas: [hpa], pdbs: [] };
     expect(admit(wish(300), { rules, facts: scaled }, limited)).toMatchObject({

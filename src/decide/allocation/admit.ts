@@ -174,7 +174,9 @@ function withinBounds(
   const { min: share, clamps } = combineBounds(asked, asked, [...bounds, ...steps]);
   if (isLimit) {
     const { min: least, max: most } = stepOf(current.request);
-    const scaled = Math.max(least, Math.min(most, Math.floor((desired.request * share) / asked)));
+    // A limit that a guard keeps up takes the request along only as far as it is there, or is asked for.
+    const wanted = Math.min(Math.floor((desired.request * share) / asked), Math.max(current.request, desired.request));
+    const scaled = Math.max(least, Math.min(most, wanted));
     const request = hints.isRequestFrozen
       ? current.request
       : pod.qos === 'Guaranteed'

@@ -72,7 +72,8 @@ function keepSum({ rules }: NodeInput, seats: readonly Seat[], problem: Problem,
   return { ...first, shares: solve({ ...problem, bids }).shares };
 }
 
-function quotaGroups({ rules, quotas }: NodeInput, seats: readonly Seat[]): GroupCap[] {
+/** What the pods of a namespace on this node may have together. */
+export function quotaGroups({ rules, quotas }: NodeInput, seats: readonly Seat[]): GroupCap[] {
   const groups: GroupCap[] = [];
   for (const [namespace, quota] of quotas ?? []) {
     const own = seats.filter(({ pod }) => pod.namespace === namespace);

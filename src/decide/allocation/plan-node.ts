@@ -5,7 +5,7 @@
  */
 import { ascending } from '../../lib/ascending.ts';
 import type { Millicores } from '../../lib/units.ts';
-import { bargain, creditsOf } from './bargain.ts';
+import { bargain, creditsOf, quotaGroups } from './bargain.ts';
 import type { Clamp } from './clamp.ts';
 import type { Demand, DemandState } from './demand.ts';
 import { type ExclusionReason, exclusionOf } from './eligibility.ts';
@@ -64,7 +64,7 @@ export function planNode(input: NodeInput): NodePlan {
     return { seat, share, greed, target, clamps: [...bounds, ...bargained, ...sizeClamps] };
   });
   const changes = served.map((each) => changeOf(each, input, state.isFrozen));
-  const verdicts = filterWrites(changes, steady.sum, rules.write, now);
+  const verdicts = filterWrites(changes, steady.sum, rules.write, now, quotaGroups(input, seats));
   const credits = creditsOf(seats, solution);
   const plans = served.map((each, index) => planOf(each, verdicts[index] ?? nothing, credits.get(index), rules));
   return {

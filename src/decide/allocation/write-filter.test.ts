@@ -205,6 +205,20 @@ describe('funding', () => {
     expect([raise?.isWritten, payer?.isFunding]).toEqual([true, true]);
   });
 
+  test('integration 2: what is free on the node is no room in a quota: there its own pods pay', () => {
+    const changes = [
+      change(400, 500),
+      change(500, 400, { uid: 'sibling', isBinding: false }),
+      change(900, 600, { uid: 'stranger', isBinding: false }),
+    ];
+    const group = { cap: 900, members: ['a', 'sibling'] };
+    const written = (groups: readonly (typeof group)[]) =>
+      filterWrites(changes, 10_000, rules, NOW, groups).map(({ isWritten }) => isWritten);
+    expect(written([])).toEqual([true, false, false]);
+    expect(written([group])).toEqual([true, true, false]);
+    expect(written([{ ...group, cap: 850 }])).toEqual([false, true, false]);
+  });
+
   test('room that is free needs no funding', () => {
     const [, payer] = filterWrites([change(400, 480), change(500, 480, { uid: 'b' })], 1000, rules, NOW);
     expect(payer?.held).toBe('DeadBand');

@@ -5,6 +5,7 @@
  */
 import type { EpochMillis, Millicores } from '../../lib/units.ts';
 import type { HoldReason, PodTarget } from './node-input.ts';
+import type { GroupCap } from './problem.ts';
 import type { WriteRules } from './rules.ts';
 
 export interface Change {
@@ -38,15 +39,26 @@ export interface Verdict {
 
 const MINUTE = 60_000;
 
-/** `capacity`: what the shares may add up to. One verdict a change, in order. */
+/**
+ * One verdict a change, in order. @param capacity what the shares may add up to. @param groups and those of some pods
+ * among themselves, by uid.
+ */
 export function filterWrites(
   changes: readonly Change[],
   capacity: Millicores,
   rules: WriteRules,
   now: EpochMillis,
+  groups: readonly Pick<GroupCap, 'cap' | 'members'>[] = [],
 ): readonly Verdict[] {
   const verdicts = changes.map((change) => judgeAlone(change, rules, now));
-  fundRaises(changes, verdicts, capacity, (change) => recentWrites(change.writes, now).length < rules.perMinute);
+  const mayWrite = (change: Change): boolean => recentWrites(change.writes, now).length < rules.perMinute;
+  // What is free on the node is no room in a quota: there its own pods pay.
+  for (const { cap, members } of groups) {
+    const own = new Set(members);
+    const indexes = [...changes.keys()].filter((index) => own.has(changes[index]?.uid ?? ''));
+    fundRaises(changes, indexes, verdicts, cap, mayWrite);
+  }
+  fundRaises(changes, [...changes.keys()], verdicts, capacity, mayWrite);
   return verdicts;
 }
 
@@ -96,6 +108,7 @@ function isWorthIt(
  */
 function fundRaises(
   changes: readonly Change[],
+  indexes: readonly number[],
   verdicts: Verdict[],
   capacity: Millicores,
   mayWrite: (change: Change) => boolean,
@@ -104,9 +117,8 @@ function fundRaises(
     const share = changes[index]?.share;
     return share === undefined ? 0 : share.after - share.before;
   };
-  const indexes = changes.map((_, index) => index);
   const isWritten = (index: number): boolean => verdicts[index]?.isWritten === true;
-  const held = changes.reduce((sum, { share }) => sum + share.before, 0);
+  const held = indexes.reduce((sum, index) => sum + (changes[index]?.share.before ?? 0), 0);
   const raised = indexes.filter((index) => isWritten(index) && growthOf(index) > 0);
   const needed = raised.reduce((sum, index) => sum + growthOf(index), 0);
   let missing = held + needed - capacity;
