@@ -33,7 +33,7 @@ function awaited(
 ) {
   const db = aSizedWorkload({ kind: 'StatefulSet', name: 'db', uid: set.uid, containers, ...workload });
   const view = createSizingSnapshot({ workloads: [db], pods, limitRanges });
-  return awaitedIn(view, namespace, { isGoing: (uid) => uid === going, now: NOON });
+  return awaitedIn(view, namespace, { isGoing: (uid) => uid === going, now: NOON }).awaited;
 }
 
 describe('pods that are missing', () => {
@@ -70,7 +70,7 @@ describe('pods that are missing', () => {
         annotations: { [rightsizingKeys.appliedSizes]: writeAppliedSizes(containers, of(cpuRequest)) ?? '' },
       },
     });
-    expect(awaited(two, written(400))).toMatchObject([{ each: { cpuRequest: 400 } }]);
+    expect(awaited(two, written(400))).toMatchObject([{ each: { cpuRequest: 400 }, least: { cpuRequest: 100 } }]);
     expect(awaited(two, written(40))).toMatchObject([{ each: { cpuRequest: 100 } }]);
   });
 
@@ -94,9 +94,15 @@ describe('pods that are missing', () => {
 
 describe('room that is kept', () => {
   const like = { qos: 'Burstable', priorityClassName: 'high' } as const;
-  const missing = (count: number, each: ContainerSize, returning: ContainerSize = {}): AwaitedPods => ({
+  const missing = (
+    count: number,
+    each: ContainerSize,
+    returning: ContainerSize = {},
+    least: ContainerSize = {},
+  ): AwaitedPods => ({
     count,
     each: { ...noUse, ...each },
+    least: { ...noUse, ...each, ...least },
     returning: { ...noUse, ...returning },
     like,
   });
@@ -119,6 +125,23 @@ describe('room that is kept', () => {
     ],
   ])('%s', (_, awaitedPods, underWay, expected) => {
     expect(roomKept(quota, awaitedPods, { ...noUse, cpuRequest: underWay }).cpuRequest).toBe(expected);
+  });
+
+  test('for who has no room for the size in force, is that for the size of the template', () => {
+    const keptFor = (count: number, free: number) =>
+      roomKept(
+        { ...quota, used: { cpuRequest: 1000 - free } },
+        [missing(count, { cpuRequest: 500 }, {}, { cpuRequest: 100 })],
+        noUse,
+      ).cpuRequest;
+    expect([90, 100, 499, 500, 600, 1000].map((free) => keptFor(1, free))).toEqual([0, 100, 100, 500, 500, 500]);
+    expect([499, 550, 600, 1000].map((free) => keptFor(2, free))).toEqual([200, 500, 600, 1000]);
+  });
+
+  test('what pods of others give back counts for whether one can be made, and is not theirs', () => {
+    const pods = [missing(1, { cpuRequest: 700 }, { cpuRequest: 50 })];
+    expect(roomKept(quota, pods, noUse).cpuRequest).toBe(0);
+    expect(roomKept(quota, pods, noUse, { ...noUse, cpuRequest: 100 }).cpuRequest).toBe(650);
   });
 
   test('is of quotas that count them; of who is not known all do', () => {

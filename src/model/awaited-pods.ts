@@ -11,7 +11,7 @@ import { sizeKeys } from './pod-size.ts';
 import { countsIn, type QuotaSubject } from './quota-scopes.ts';
 import { replicaOf } from './replica.ts';
 import { type ReplicaStates, readReplicaSizes } from './replica-sizes.ts';
-import { addUse, noUse, type QuotaUse, quotaGrowth, withLimitDefaults } from './size-bounds.ts';
+import { addUse, lessUse, noUse, type QuotaUse, quotaGrowth, withLimitDefaults } from './size-bounds.ts';
 import type { ContainerSpecRecord, QuotaRecord, SizedWorkload } from './sizing-records.ts';
 import type { SizedPod, SizingView } from './sizing-view.ts';
 
@@ -21,6 +21,8 @@ export interface AwaitedPods {
   readonly count: number;
   /** What quotas will count of one of them. */
   readonly each: QuotaUse;
+  /** The same as its template says: so it is made at admission where there is no room for more. */
+  readonly least: QuotaUse;
   /** What those in whose place they come still hold, and give back. */
   readonly returning: QuotaUse;
   /** Tells which quotas count them; undefined where there is no pod to tell by. */
@@ -39,6 +41,7 @@ export interface BornSizes {
   readonly states: () => ReplicaStates;
   /** Enough for whichever of these comes next. */
   readonly enoughFor: (absent: ReplicaStates) => readonly ContainerSpecRecord[];
+  readonly asTemplate: () => readonly ContainerSpecRecord[];
 }
 
 /** Kinds whose pods end, and are not made anew when they have. */
@@ -57,20 +60,37 @@ export function awaitedOf(
   if (count <= 0) return undefined;
   const there = new Set(present.map(({ pod }) => replicaOf(workload, pod)));
   const absent = new Map([...born.states()].filter(([replica]) => !there.has(replica)));
-  // Once its grace period is over a pod no longer counts (kubernetes pkg/quota/v1/evaluator/core/pods.go, QuotaV1Pod).
+  const like = (present[0] ?? pods[0])?.sizing;
+  // Such as the proxy of a mesh: the next pod is given one, too.
+  const useOf = (sizes: readonly ContainerSpecRecord[]): QuotaUse => {
+    const injected = (like?.containers ?? []).filter(({ name }) => sizes.every((each) => each.name !== name));
+    return quotaGrowth([], [...sizes, ...injected], []);
+  };
+  return {
+    count,
+    each: useOf(born.enoughFor(absent)),
+    least: useOf(born.asTemplate()),
+    returning: givenBack(workload, pods, { isGoing, now }),
+    like,
+  };
+}
+
+/**
+ * What comes back of what the pods hold: of those that are on their way out, and in a rollout of as many as there are
+ * more than are wanted. Once its grace period is over a pod no longer counts (kubernetes
+ * pkg/quota/v1/evaluator/core/pods.go, QuotaV1Pod).
+ */
+export function givenBack(
+  { kind, replicas }: Pick<SizedWorkload, 'kind' | 'replicas'>,
+  pods: readonly SizedPod[],
+  { isGoing, now }: AwaitedWhen,
+): QuotaUse {
+  const present = pods.filter(({ pod }) => isLive(pod) && !isGoing(pod.uid));
   const leaving = pods.filter(
     ({ pod }) => !hasEnded(pod) && (isGoing(pod.uid) || (pod.deletingAt !== undefined && pod.deletingAt >= now)),
   );
-  const like = (present[0] ?? pods[0])?.sizing;
-  const sizes = born.enoughFor(absent);
-  // Such as the proxy of a mesh: the next pod is given one, too.
-  const injected = (like?.containers ?? []).filter(({ name }) => sizes.every((each) => each.name !== name));
-  return {
-    count,
-    each: quotaGrowth([], [...sizes, ...injected], []),
-    returning: usedBy(leaving),
-    like,
-  };
+  const surplus = RUN_TO_AN_END.has(kind) ? 0 : Math.max(0, present.length - replicas);
+  return surplus === 0 ? usedBy(leaving) : addUse(usedBy(leaving), timesUse(surplus / present.length, usedBy(present)));
 }
 
 /** What quotas count of these pods. */
@@ -81,48 +101,82 @@ export function usedBy(pods: readonly SizedPod[]): QuotaUse {
   );
 }
 
-/** Of all workloads of the namespace, whoever sizes them. */
+/** Of one namespace. */
+export interface AwaitedIn {
+  /** Of all its workloads, whoever sizes them. */
+  readonly awaited: readonly AwaitedPods[];
+  /** What all its workloads give back. */
+  readonly returning: QuotaUse;
+}
+
 export function awaitedIn(
   view: Pick<SizingView, 'workloads' | 'podsOf' | 'limitRanges'>,
   namespace: string,
   when: AwaitedWhen,
-): readonly AwaitedPods[] {
-  const all: AwaitedPods[] = [];
+): AwaitedIn {
+  const awaited: AwaitedPods[] = [];
+  let returning = noUse;
   for (const workload of view.workloads()) {
     if (workload.namespace !== namespace) continue;
     const { annotations, containers } = workload;
-    const born: BornSizes = {
-      states: () => readReplicaSizes(annotations[rightsizingKeys.replicaSizes], containers),
-      enoughFor: (absent) => withLimitDefaults(view.limitRanges(namespace), bornSizes(workload, absent)),
-    };
-    const awaited = awaitedOf(workload, view.podsOf(workload), born, when);
-    if (awaited !== undefined) all.push(awaited);
+    const completed = (sizes: readonly ContainerSpecRecord[]) => withLimitDefaults(view.limitRanges(namespace), sizes);
+    const pods = view.podsOf(workload);
+    const missing = awaitedOf(
+      workload,
+      pods,
+      {
+        states: () => readReplicaSizes(annotations[rightsizingKeys.replicaSizes], containers),
+        enoughFor: (absent) => completed(bornSizes(workload, absent)),
+        asTemplate: () => completed(containers),
+      },
+      when,
+    );
+    if (missing !== undefined) awaited.push(missing);
+    returning = addUse(returning, givenBack(workload, pods, when));
   }
-  return all;
+  return { awaited, returning };
 }
 
 /**
  * What of a quota is kept for them. Only for as many as there is room for: who wants more replicas than the quota can
  * ever hold keeps nobody else from the rest of it.
  * @param underWay what has been asked for and the quota's figures may not show yet.
+ * @param returning what comes back before they are made; left out, what their predecessors hold.
  */
 export function roomKept(
   { hard, used, scopes }: QuotaRecord,
   awaited: readonly AwaitedPods[],
   underWay: QuotaUse,
+  returning?: QuotaUse,
 ): QuotaUse {
+  /** How many, of at most so many, there is room for. */
+  const fitting = (most: number, size: QuotaUse, free: QuotaUse): number => {
+    const byKey = sizeKeys.map((key) =>
+      hard[key] === undefined || size[key] === 0 ? most : Math.floor(free[key] / size[key]),
+    );
+    return Math.max(0, Math.min(most, ...byKey));
+  };
   let kept = noUse;
-  for (const { count, each, returning, like } of awaited) {
+  for (const { count, each, least, returning: own, like } of awaited) {
     if (like !== undefined && !countsIn(scopes, like)) continue;
-    const fitting = sizeKeys.map((key) => {
-      const most = hard[key];
-      if (most === undefined || each[key] === 0) return Number.POSITIVE_INFINITY;
-      return Math.floor((most - (used[key] ?? 0) - underWay[key] + returning[key]) / each[key]);
-    });
-    const whole = Math.max(0, Math.min(count, ...fitting));
-    const own = { ...noUse };
-    for (const key of sizeKeys) own[key] = Math.max(0, whole * each[key] - returning[key]);
-    kept = addUse(kept, own);
+    const left = addUse(lessUse({ ...noUse, ...hard }, addUse({ ...noUse, ...used }, underWay)), returning ?? own);
+    const whole = fitting(count, each, left);
+    const taken = timesUse(whole, each);
+    const others = fitting(count - whole, least, lessUse(left, taken));
+    const needed = lessUse(addUse(taken, timesUse(others, least)), own);
+    kept = addUse(kept, atLeastNothing(needed));
   }
   return kept;
+}
+
+function timesUse(count: number, use: QuotaUse): QuotaUse {
+  const product = { ...noUse };
+  for (const key of sizeKeys) product[key] = count * use[key];
+  return product;
+}
+
+function atLeastNothing(use: QuotaUse): QuotaUse {
+  const positive = { ...noUse };
+  for (const key of sizeKeys) positive[key] = Math.max(0, use[key]);
+  return positive;
 }

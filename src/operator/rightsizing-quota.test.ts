@@ -84,3 +84,41 @@ test('a raise leaves a rollout the room for its first pod, which begins as its t
   expect(after?.metadata?.annotations).toMatchObject({ version: '2' });
   expect(after?.spec?.containers[0]?.resources?.requests).toMatchObject({ cpu: '900m' });
 });
+
+const evicting = { allowInPlaceResize: false, allowRecreate: true, evictToResize: true };
+test.each<[string, Record<string, unknown>]>([
+  ['in place', {}],
+  ['by evictions', evicting],
+  ['by new templates', { ...evicting, evictToResize: false }],
+])('in a tight namespace no replica is lost and every rollout comes to its end, sized %s', async (_, updates) => {
+  const world = await startSizedWorld();
+  const spec = { hard: { 'requests.cpu': '1500m' } };
+  await world.api.create(resources.resourceQuotas, { metadata: { name: 'team' }, spec }, inShop);
+  const replicas = new Map([
+    ['a', 1],
+    ['b', 2],
+    ['c', 3],
+    ['d', 5],
+  ]);
+  const requests = { cpu: '100m', memory: '120Mi' };
+  for (const [name, count] of replicas)
+    await deployLoaded(world, { name, replicas: count, cpu: '500m', memory: '100Mi', requests });
+  for (const [name, count] of replicas) await untilReady(world, name, count);
+  await createPolicy(world, { mode: 'Auto', updates });
+  for (const name of replicas.keys()) {
+    await world.clock.advance(7 * MINUTE);
+    const [first] = await sizedPods(world, name);
+    await world.api.delete(resources.pods, first?.metadata?.name ?? '', inShop);
+  }
+  const body = { spec: { template: { metadata: { annotations: { version: '2' } } } } };
+  for (const name of replicas.keys())
+    await world.api.patch(resources.deployments, name, { type: 'merge', body }, inShop);
+  // Whoever was refused for want of room is tried again after a quarter of an hour at the latest.
+  await world.clock.advance(45 * MINUTE);
+  for (const [name, count] of replicas) {
+    await untilReady(world, name, count);
+    const versions = (await sizedPods(world, name)).map(({ metadata }) => metadata?.annotations?.['version']);
+    expect(versions).toEqual(Array(count).fill('2'));
+  }
+  expect((await requestsOf(world, 'd')).map(({ cpu }) => cpu)).toEqual(Array(5).fill('160m'));
+});

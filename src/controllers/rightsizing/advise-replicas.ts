@@ -2,7 +2,7 @@
 
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import { heldOfQuota, podYetToTake, type SizesPromised, yetToTake } from '../../decide/rightsizing/held-of-quota.ts';
-import type { PromisedUse } from '../../decide/rightsizing/joint-fit.ts';
+import { noPromises, type PromisedUse } from '../../decide/rightsizing/joint-fit.ts';
 import { runningPods } from '../../decide/rightsizing/pod-drift.ts';
 import type { RightsizingPolicy } from '../../decide/rightsizing/policy.ts';
 import type { LearnedFloors } from '../../decide/rightsizing/recommend.ts';
@@ -15,6 +15,7 @@ import {
 import { isTrusted } from '../../decide/rightsizing/trusted-history.ts';
 import { wearsSizes } from '../../decide/rightsizing/worn-sizes.ts';
 import type { EpochMillis } from '../../lib/units.ts';
+import { givenBack } from '../../model/awaited-pods.ts';
 import type { Lessons } from '../../model/learned-floors.ts';
 import { isLive } from '../../model/owners.ts';
 import type { PolicySpec } from '../../model/policy-spec.ts';
@@ -26,7 +27,7 @@ import {
   thatFit,
   withReplicaSizes,
 } from '../../model/replica-sizes.ts';
-import { lessUse } from '../../model/size-bounds.ts';
+import { addUse, lessUse } from '../../model/size-bounds.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import type { UsageCollector } from '../../observe/usage/collector-port.ts';
@@ -141,12 +142,14 @@ function aroundEach(question: ReplicasQuestion): (pod: SizedPod) => WorkloadQues
   if (around.quotas.length === 0) return () => around;
   const sizes: SizesPromised = { workload, sizes: inForce, states, isAllocated, now };
   let ofAll: PromisedUse | undefined;
+  const going = { isGoing: () => false, now };
   return (pod) => ({
     ...around,
-    promised() {
+    promises() {
+      const { promised, returning } = around.promises?.() ?? noPromises;
       ofAll ??= yetToTake(sizes, pods);
-      const growth = lessUse(ofAll.growth, podYetToTake(sizes, pod));
-      return [...(around.promised?.() ?? []), { ...ofAll, growth }];
+      const ofOthers = { ...ofAll, growth: lessUse(ofAll.growth, podYetToTake(sizes, pod)) };
+      return { promised: [...promised, ofOthers], returning: addUse(returning, givenBack(workload, pods, going)) };
     },
   });
 }

@@ -2,7 +2,7 @@
 
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import { heldOfQuota, sharersOfQuota } from '../../decide/rightsizing/held-of-quota.ts';
-import type { PromisedUse } from '../../decide/rightsizing/joint-fit.ts';
+import { noPromises, type QuotaPromises } from '../../decide/rightsizing/joint-fit.ts';
 import type { LargestNode } from '../../decide/rightsizing/largest-node.ts';
 import type { RightsizingPolicy } from '../../decide/rightsizing/policy.ts';
 import { rulesOf } from '../../decide/rightsizing/policy-rules.ts';
@@ -58,7 +58,7 @@ export interface AdviceQuestion {
   /** What the largest node offers its pods. */
   readonly largestNode: LargestNode;
   /** What other workloads of the namespace are yet to take of its quotas. */
-  readonly promised: () => readonly PromisedUse[];
+  readonly promises: () => QuotaPromises;
   /** Why usage cannot be read at present; undefined: it can. */
   readonly unread: string | undefined;
   readonly now: EpochMillis;
@@ -67,7 +67,7 @@ export interface AdviceQuestion {
 /** Pure but for reading the view and the collected usage. */
 export function advise(
   { view, usage, isAllocated }: AdviseOptions,
-  { workload, spec, times, isActing, largestNode, promised, unread, now }: AdviceQuestion,
+  { workload, spec, times, isActing, largestNode, promises, unread, now }: AdviceQuestion,
 ): Advised {
   const { annotations, namespace } = workload;
   const pods = view.podsOf(workload);
@@ -94,7 +94,7 @@ export function advise(
     },
   });
   const quotas = view.quotas(namespace);
-  let others: readonly PromisedUse[] | undefined;
+  let toOthers: QuotaPromises | undefined;
   const around = {
     limitRanges: view.limitRanges(namespace),
     quotas,
@@ -102,9 +102,9 @@ export function advise(
     largestNode: largestNode(pods),
     replicas: sharersOfQuota(workload.replicas, pods, alike),
     held: heldOfQuota(alike, inForce),
-    promised: () => {
-      others ??= quotas.length === 0 ? [] : promised();
-      return others;
+    promises: () => {
+      toOthers ??= quotas.length === 0 ? noPromises : promises();
+      return toOthers;
     },
     like: pods.find(({ pod }) => isLive(pod))?.sizing,
   };

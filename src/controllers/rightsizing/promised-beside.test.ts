@@ -54,7 +54,7 @@ function promisedTo({ has = [100, 100], annotations = {}, ongoing = [], resizes 
     resizes: () => resizes,
     clock: createVirtualClock(NOON),
   });
-  return beside({ namespace: 'shop', uid: 'uid-web' }).map(({ growth, awaited }) => {
+  return beside({ namespace: 'shop', uid: 'uid-web' }).promised.map(({ growth, awaited }) => {
     expect(growth).toEqual({ ...noUse, cpuRequest: growth.cpuRequest });
     return growth.cpuRequest + (awaited === undefined ? 0 : awaited.count * awaited.each.cpuRequest);
   });
@@ -92,7 +92,10 @@ describe('what a workload is promised', () => {
       clock: createVirtualClock(NOON),
     });
     const each = { ...noUse, cpuRequest: 400, memoryRequest: 64 };
-    expect(beside(aSizedWorkload())).toMatchObject([{ growth: noUse, awaited: { count: 1, each } }]);
+    expect(beside(aSizedWorkload())).toMatchObject({
+      promised: [{ growth: noUse, awaited: { count: 1, each } }],
+      returning: noUse,
+    });
   });
 
   test('what its first pod is asked for counts before the answer', () => {
@@ -109,5 +112,27 @@ describe('what a workload is promised', () => {
     const resize: InFlightResize = { pod, engine: 'rightsizing', since: NOON, changes: to(900) };
     expect(promisedTo({ annotations, resizes: [resize] })).toEqual([800]);
     expect(promisedTo({ annotations, has: [100, 900] })).toEqual([0]);
+  });
+
+  test('what others give back of pods that are on their way out, or that a rollout has too many of, whoever sizes them', () => {
+    const named = (name: string, replicas: number) =>
+      aSizedWorkload({ kind: 'StatefulSet', name, uid: name, replicas });
+    const workloads = [named('web', 1), named('db', 1), named('log', 0)];
+    const pods = workloads.flatMap(({ kind, namespace, name, uid }) =>
+      [undefined, NOON].map((deletingAt, index) =>
+        aSizedPod({ kind, namespace, name, uid }, `${name}-${index}`, { containers: of(70) }, { deletingAt }),
+      ),
+    );
+    const beside = createPromisedBeside({
+      view: createSizingSnapshot({ workloads, pods }),
+      actingOn: () => undefined,
+      isAllocated: () => false,
+      resizes: () => [],
+      clock: createVirtualClock(NOON),
+    });
+    expect(beside({ namespace: 'shop', uid: 'web' })).toEqual({
+      promised: [],
+      returning: { ...noUse, cpuRequest: 210 },
+    });
   });
 });

@@ -6,12 +6,13 @@
 
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import { yetToTake } from '../../decide/rightsizing/held-of-quota.ts';
-import type { PromisedUse } from '../../decide/rightsizing/joint-fit.ts';
+import type { PromisedUse, QuotaPromises } from '../../decide/rightsizing/joint-fit.ts';
 import type { InFlightResize } from '../../guard/size/context.ts';
 import { readAppliedSizes, withAppliedSizes } from '../../model/applied-sizes.ts';
+import { givenBack } from '../../model/awaited-pods.ts';
 import { type SizeChange, sizeKeys } from '../../model/pod-size.ts';
 import { mostOfAll, readReplicaSizes, stateOfPod } from '../../model/replica-sizes.ts';
-import { noUse, type QuotaUse, quotaGrowth, withLimitDefaults } from '../../model/size-bounds.ts';
+import { addUse, noUse, type QuotaUse, quotaGrowth, withLimitDefaults } from '../../model/size-bounds.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizingView } from '../../model/sizing-view.ts';
 import type { WorkloadMemory } from './memory.ts';
@@ -26,7 +27,7 @@ export interface PromisedBesideOptions extends Pick<RightsizingParts, 'isAllocat
 }
 
 /** An entry for each other workload of this one's namespace that is being sized, and one for a rollout. */
-type PromisedBeside = (workload: Pick<SizedWorkload, 'namespace' | 'uid'>) => readonly PromisedUse[];
+type PromisedBeside = (workload: Pick<SizedWorkload, 'namespace' | 'uid'>) => QuotaPromises;
 
 export function createPromisedBeside(options: PromisedBesideOptions): PromisedBeside {
   const { view, actingOn, isAllocated, resizes, clock } = options;
@@ -36,14 +37,16 @@ export function createPromisedBeside(options: PromisedBesideOptions): PromisedBe
     const now = clock.now();
     const asked = new Map(resizes().map(({ pod, changes }) => [pod.uid, changes]));
     const promised: PromisedUse[] = [];
-    let surge = noUse;
+    let [surge, returning] = [noUse, noUse];
     for (const workload of view.workloads()) {
       if (workload.namespace !== namespace) continue;
       if (workload.needsSurge === true && workload.replicas > 0) surge = mostOfBoth(surge, surgeOf(workload));
-      const memory = workload.uid === uid ? undefined : actingOn(workload.uid);
+      if (workload.uid === uid) continue;
+      const pods = view.podsOf(workload);
+      returning = addUse(returning, givenBack(workload, pods, { isGoing: () => false, now }));
+      const memory = actingOn(workload.uid);
       if (memory === undefined) continue;
       const { annotations, containers } = workload;
-      const pods = view.podsOf(workload);
       const states = readReplicaSizes(annotations[rightsizingKeys.replicaSizes], containers);
       const written = withAppliedSizes(containers, readAppliedSizes(annotations[rightsizingKeys.appliedSizes]));
       // Also what is only on its way to the first pod: whose answer is waited for is in no memory yet.
@@ -55,13 +58,14 @@ export function createPromisedBeside(options: PromisedBesideOptions): PromisedBe
       const sizes = atLeast(written, begun);
       promised.push(yetToTake({ workload, sizes, states, isAllocated, now }, pods));
     }
-    return surge === noUse ? promised : [...promised, onePod(surge)];
+    return { promised: surge === noUse ? promised : [...promised, onePod(surge)], returning };
   };
 }
 
 /** With more than its template says no pod is made where a quota has no room for that. */
 function onePod(each: QuotaUse): PromisedUse {
-  return { growth: noUse, awaited: { count: 1, each, returning: noUse, like: undefined }, like: undefined };
+  const awaited = { count: 1, each, least: each, returning: noUse, like: undefined };
+  return { growth: noUse, awaited, like: undefined };
 }
 
 function mostOfBoth(left: QuotaUse, right: QuotaUse): QuotaUse {

@@ -111,7 +111,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
         times: memory.times,
         isActing: applyAdvice.isActing(memory),
         largestNode,
-        promised: () => promisedBeside(workload),
+        promises: () => promisedBeside(workload),
         unread,
         now,
       });

@@ -1,7 +1,7 @@
 /** What pods of a workload hold of its namespace's quotas by now, and what they are yet to take. */
 
 import type { EpochMillis } from '../../lib/units.ts';
-import { awaitedOf } from '../../model/awaited-pods.ts';
+import { awaitedOf, type BornSizes } from '../../model/awaited-pods.ts';
 import { hasEnded, isLive } from '../../model/owners.ts';
 import { hasInfeasibleResize, heldRequest, sizeKeys, sizeOfContainer } from '../../model/pod-size.ts';
 import { mostOfAll, type ReplicaStates, stateOfPod, withReplicaSizes } from '../../model/replica-sizes.ts';
@@ -56,7 +56,11 @@ export interface SizesPromised {
 /** How much more its pods will take of quotas than they hold now, once all have what they are to have. */
 export function yetToTake(promised: SizesPromised, pods: readonly SizedPod[]): PromisedUse {
   const { workload, sizes, states, now } = promised;
-  const born = { states: () => states, enoughFor: (absent: ReplicaStates) => mostOfAll(sizes, absent) };
+  const born: BornSizes = {
+    states: () => states,
+    enoughFor: (absent) => mostOfAll(sizes, absent),
+    asTemplate: () => workload.containers,
+  };
   let growth = noUse;
   for (const each of pods) {
     const more = podYetToTake(promised, each);

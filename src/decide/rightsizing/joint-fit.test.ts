@@ -8,6 +8,7 @@ import {
   fitLimits,
   fitTogether,
   type PromisedUse,
+  type QuotaPromises,
   type QuotaSharers,
   quotaRoom,
   type Room,
@@ -171,10 +172,13 @@ describe('quotas', () => {
       quotaRoom([{ ...quota, scopes }], 'cpuRequest', {
         ...alike(3),
         like: { qos: 'Burstable', priorityClassName: 'high' },
-        promised: all,
+        promises: { promised: all, returning: noUse },
       })?.growth;
     expect(growth([promised('high')])).toBe(700);
-    const told = quotaRoom([quota], 'cpuRequest', { ...alike(3), promised: [promised('high')] })?.what;
+    const told = quotaRoom([quota], 'cpuRequest', {
+      ...alike(3),
+      promises: { promised: [promised('high')], returning: noUse },
+    })?.what;
     expect(told).toBe(
       'ResourceQuota compute leaves 2100m of requests.cpu for 3 pods beside 900m that it keeps for others: raise it to grant more',
     );
@@ -185,14 +189,29 @@ describe('quotas', () => {
 
   test('what others are promised for pods that are missing is kept as far as it is of use to them', () => {
     const growthFor = (count: number, cpuRequest: number) => {
-      const awaited = { count, each: { ...noUse, cpuRequest }, returning: noUse, like: undefined };
+      const each = { ...noUse, cpuRequest };
+      const awaited = { count, each, least: each, returning: noUse, like: undefined };
       const promised = [{ growth: { ...noUse, cpuRequest: 600 }, awaited, like: undefined }];
       const quota = aQuota({ hard: { cpuRequest: 4000 }, used: { cpuRequest: 1000 } });
-      return quotaRoom([quota], 'cpuRequest', { ...alike(1), promised })?.growth;
+      return quotaRoom([quota], 'cpuRequest', { ...alike(1), promises: { promised, returning: noUse } })?.growth;
     };
     expect(growthFor(2, 500)).toBe(1400);
     expect(growthFor(99, 500)).toBe(400);
     expect(growthFor(1, 2500)).toBe(2400);
+  });
+
+  test('what goes back before they are made counts for whether there is room for pods that are missing', () => {
+    const each = { ...noUse, cpuRequest: 100 };
+    const awaited = { count: 1, each, least: each, returning: noUse, like: undefined };
+    const promises = { promised: [{ growth: noUse, awaited, like: undefined }], returning: noUse };
+    const quota = aQuota({ hard: { cpuRequest: 1000 }, used: { cpuRequest: 1000 } });
+    const roomFor = (held: number, changes: Partial<QuotaPromises> = {}) =>
+      quotaRoom([quota], 'cpuRequest', { replicas: 1, current: 100, held, promises: { ...promises, ...changes } })
+        ?.growth;
+    // The pod and its predecessor, which is on its way out.
+    expect([roomFor(190), roomFor(200), roomFor(250)]).toEqual([90, 0, 50]);
+    // Others are on their way out as well.
+    expect(roomFor(190, { returning: { ...noUse, cpuRequest: 10 } })).toBe(-10);
   });
 });
 

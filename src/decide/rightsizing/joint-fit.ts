@@ -6,7 +6,7 @@
 import { type AwaitedPods, roomKept } from '../../model/awaited-pods.ts';
 import { type SizeKey, sizePaths } from '../../model/pod-size.ts';
 import { countsIn, type QuotaSubject } from '../../model/quota-scopes.ts';
-import { addUse, noUse, type QuotaUse } from '../../model/size-bounds.ts';
+import { addUse, lessUse, noUse, type QuotaUse } from '../../model/size-bounds.ts';
 import type { QuotaRecord } from '../../model/sizing-records.ts';
 import type { Stage } from './advice.ts';
 import { formatAmount } from './amount-text.ts';
@@ -87,6 +87,14 @@ export interface PromisedUse {
   readonly like: QuotaSubject | undefined;
 }
 
+/** What others are yet to take of a namespace's quotas, and what they give back before that. */
+export interface QuotaPromises {
+  readonly promised: readonly PromisedUse[];
+  readonly returning: QuotaUse;
+}
+
+export const noPromises: QuotaPromises = { promised: [], returning: noUse };
+
 /** Pods that share what quotas leave. */
 export interface QuotaSharers {
   readonly replicas: number;
@@ -98,7 +106,7 @@ export interface QuotaSharers {
    */
   readonly held: number | undefined;
   /** To others, what the quota's figures do not show yet; left out: nothing. */
-  readonly promised?: readonly PromisedUse[] | undefined;
+  readonly promises?: QuotaPromises | undefined;
   /** One of them; left out or undefined: they are taken for ordinary ones. */
   readonly like?: QuotaSubject | undefined;
 }
@@ -108,7 +116,7 @@ export interface QuotaSharers {
  * amount. The same before, while and after they grow: what one of them has been given is not taken for somebody else's.
  */
 export function quotaRoom(quotas: readonly QuotaRecord[], key: SizeKey, sharers: QuotaSharers): Room | undefined {
-  const { current, held, promised = [], like } = sharers;
+  const { current, held, promises = noPromises, like } = sharers;
   const replicas = Math.max(1, sharers.replicas);
   const { list, resource } = sizePaths[key];
   let tightest: Room | undefined;
@@ -116,8 +124,9 @@ export function quotaRoom(quotas: readonly QuotaRecord[], key: SizeKey, sharers:
     const hard = quota.hard[key];
     const counts = like === undefined ? countsServing(quota) : countsIn(quota.scopes, like);
     if (hard === undefined || !counts) continue;
-    const kept = promisedOf(quota, promised)[key];
-    const left = hard - (quota.used[key] ?? 0) - kept + (held ?? replicas * current) - replicas * current;
+    const beyond = (held ?? replicas * current) - replicas * current;
+    const kept = promisedOf(quota, promises, { ...noUse, [key]: beyond })[key];
+    const left = hard - (quota.used[key] ?? 0) + beyond - kept;
     const growth = Math.floor(left / replicas);
     if (tightest !== undefined && tightest.growth <= growth) continue;
     const pods = replicas === 1 ? 'one pod' : `${replicas} pods`;
@@ -128,11 +137,12 @@ export function quotaRoom(quotas: readonly QuotaRecord[], key: SizeKey, sharers:
   return tightest;
 }
 
-function promisedOf(quota: QuotaRecord, promised: readonly PromisedUse[]): QuotaUse {
+/** @param beyond what those who ask hold beyond what they are to have before they grow, such as of pods that go. */
+function promisedOf(quota: QuotaRecord, { promised, returning }: QuotaPromises, beyond: QuotaUse): QuotaUse {
   const others = promised.filter(({ like }) => like === undefined || countsIn(quota.scopes, like));
   const growth = others.reduce<QuotaUse>((sum, each) => addUse(sum, each.growth), noUse);
   const awaited = others.flatMap((each) => each.awaited ?? []);
-  return addUse(growth, roomKept(quota, awaited, growth));
+  return addUse(growth, roomKept(quota, awaited, lessUse(growth, beyond), returning));
 }
 
 /** Whether pods that serve and have requests count, of whatever priority class. */

@@ -130,7 +130,11 @@ describe('surroundings', () => {
     const size = { cpuRequest: 100, memoryRequest: 64 * MIB };
     const growth = { ...noUse, cpuRequest: 1000, memoryRequest: 1000 * MIB };
     const quota = aQuota({ hard: { memoryRequest: 2000 * MIB }, used: { memoryRequest: 1000 * MIB } });
-    const around = { quotas: [quota], promised: () => [{ growth, awaited: undefined, like: undefined }], replicas: 1 };
+    const around = {
+      quotas: [quota],
+      promises: () => ({ promised: [{ growth, awaited: undefined, like: undefined }], returning: noUse }),
+      replicas: 1,
+    };
     const memoryOf = () => ask({ containers: [container('app', size)], profiles: { app: profile }, around })[0]?.memory;
     expect(memoryOf()).toMatchObject({ isDue: false, held: 'QuotaExceeded' });
     profile.memory.noteOom(500 * MIB, NOW);

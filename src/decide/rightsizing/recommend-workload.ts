@@ -20,7 +20,15 @@ import { holdAdvice, noAdvice, type ResourceAdvice } from './advice.ts';
 import { formatAmount, type ResourceName } from './amount-text.ts';
 import { settle } from './finish.ts';
 import { hpaTargetOf, respectHpa, type ScaleBasis } from './hpa-stage.ts';
-import { capRoom, type FitPart, fitLimits, fitTogether, type PromisedUse, quotaRoom } from './joint-fit.ts';
+import {
+  capRoom,
+  type FitPart,
+  fitLimits,
+  fitTogether,
+  noPromises,
+  type QuotaPromises,
+  quotaRoom,
+} from './joint-fit.ts';
 import { keepBurstable } from './keep-burstable.ts';
 import type { NodeRoom } from './largest-node.ts';
 import { fitLimitRange } from './limit-range-stage.ts';
@@ -51,7 +59,7 @@ export interface Surroundings {
   /** What they hold by now of quotas; left out: what so many of them would by the sizes that are asked about. */
   readonly held?: QuotaUse;
   /** Of quotas, what others have been promised and do not hold yet; asked where something is to grow. Left out: nothing. */
-  readonly promised?: () => readonly PromisedUse[];
+  readonly promises?: () => QuotaPromises;
   /** One of the pods, by which to tell which quotas count them; left out or undefined: ordinary ones. */
   readonly like?: QuotaSubject | undefined;
 }
@@ -203,9 +211,9 @@ function adviseTogether(
   if (parts.some(({ shaped, current }) => shaped !== undefined && shaped.value > current)) {
     // Who is killed for want of memory needs it more than who is only to have it.
     const isPressing = parts.some(({ shaped }) => shaped !== undefined && wasKilled(shaped));
-    const promised = isPressing ? [] : around.promised?.();
+    const promises = isPressing ? noPromises : around.promises?.();
     const leftByQuotas = (key: SizeKey, current: number) =>
-      quotaRoom(around.quotas, key, { ...around, current, held: around.held?.[key], promised });
+      quotaRoom(around.quotas, key, { ...around, current, held: around.held?.[key], promises });
     const current = parts.reduce((sum, part) => sum + part.current, 0);
     const ofRequests = leftByQuotas(`${resource}Request`, current);
     if (ofRequests !== undefined) parts = fitTogether(parts, ofRequests);

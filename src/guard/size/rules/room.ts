@@ -3,7 +3,7 @@
  * done.
  */
 
-import { type AwaitedPods, awaitedIn, roomKept } from '../../../model/awaited-pods.ts';
+import { type AwaitedIn, awaitedIn, roomKept } from '../../../model/awaited-pods.ts';
 import { hasEnded } from '../../../model/owners.ts';
 import { applyChanges, heldRequests, raisesMemory, sizeKeys, sizeOfContainer } from '../../../model/pod-size.ts';
 import { wasJustKilled } from '../../../model/recent-kill.ts';
@@ -67,9 +67,9 @@ export const withinQuota = podRule(
     if (problem !== undefined) return object('QuotaRefuses', { ...problem });
     const isBounded = quotas.some(({ hard }) => sizeKeys.some((key) => hard[key] !== undefined && more[key] > 0));
     if (!isBounded || isPressing(subject, context)) return undefined;
-    const awaited = awaitedBeside(pod.pod.namespace, context);
+    const { awaited, returning } = awaitedBeside(pod.pod.namespace, context);
     for (const quota of awaited.length === 0 ? [] : quotas) {
-      const taken = addUse(underWay, roomKept(quota, awaited, underWay));
+      const taken = addUse(underWay, roomKept(quota, awaited, underWay, returning));
       const short = quotaProblem([quota], pod.sizing, more, taken);
       if (short !== undefined) return object('QuotaKept', { ...short });
     }
@@ -86,7 +86,7 @@ function isPressing(
   return decision.isRestore === true || (isKilled && raisesMemory(before, after));
 }
 
-function awaitedBeside(namespace: string, { view, resizes, evictions, now }: SizeGuardContext): readonly AwaitedPods[] {
+function awaitedBeside(namespace: string, { view, resizes, evictions, now }: SizeGuardContext): AwaitedIn {
   // A restart in place takes a place of the same budget, and its pod stays.
   const staying = new Set(resizes.map(({ pod }) => pod.uid));
   const going = new Set(evictions.map(({ podUid }) => podUid).filter((uid) => !staying.has(uid)));
