@@ -1,6 +1,6 @@
 /**
- * Whether a new pod is to be made as it was sent: a quota has room for that, and none for the size in force. Others have
- * taken the room since, or its owner has lowered it; the pod has its size once there is room again.
+ * Whether a new pod is to be made as it was sent: a quota has room for that, and none for the size in force. Others
+ * have taken the room since, or its owner has lowered it; the pod has its size once there is room again.
  */
 import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
@@ -26,8 +26,8 @@ type IsBeyondQuota = (
 ) => boolean;
 
 /**
- * For so long it is rather refused, and asked for again: figures of a quota lag behind, and hold for a moment still what
- * the pod had in whose place it comes.
+ * For so long it is rather refused, and asked for again: figures of a quota lag behind, and hold for a moment still
+ * what the pod had in whose place it comes.
  */
 const PATIENCE_MILLIS: Millis = 10_000;
 /** No controller waits longer between two attempts (client-go util/workqueue, 1000 s). */
@@ -55,7 +55,7 @@ export function createBeyondQuota({ quotas, podsOf, clock }: BeyondQuotaOptions)
     const bounds = quotas(workload.namespace);
     if (bounds.length === 0) return false;
     const now = clock.now();
-    // It may come in the place of one of these. Who stays beyond its time, as on a node that is lost, gives nothing back.
+    // It may come in the place of one of these. Who stays beyond its time, as on a lost node, gives nothing back.
     const leaving = podsOf(workload).filter(
       ({ pod }) => pod.deletingAt !== undefined && pod.deletingAt >= now && !hasEnded(pod),
     );

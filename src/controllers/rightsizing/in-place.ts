@@ -4,11 +4,11 @@
  * line.
  */
 import { dueChanges } from '../../decide/rightsizing/due-changes.ts';
-import { firstToChange, isResizable, noneResizable } from '../../decide/rightsizing/pod-drift.ts';
+import { firstToTry } from '../../decide/rightsizing/first-to-try.ts';
+import { isResizable, noneResizable } from '../../decide/rightsizing/pod-drift.ts';
 import { helpInRollout } from '../../decide/rightsizing/rollout-help.ts';
 import { mayBegin } from '../../decide/rightsizing/side-by-side.ts';
-import { effectiveChanges, type SizeChange } from '../../model/pod-size.ts';
-import type { SizedPod } from '../../model/sizing-view.ts';
+import type { SizeChange } from '../../model/pod-size.ts';
 import type { SizeActuator } from './actuator.ts';
 import { type ApplyContext, type ApplySizes, ofOneSize } from './apply.ts';
 import { createCanary, inForceNow } from './canary.ts';
@@ -30,8 +30,6 @@ export interface InPlaceOptions extends Pick<RightsizingParts, 'settings' | 'isA
 }
 
 const nothingDone: Converged = { kept: undefined, cramped: [] };
-/** A pod whose node has no room says nothing about the others: so many are tried before the change waits. */
-const MAX_CANARY_TRIES = 3;
 
 /** One look: what is under way comes first, then what is due, then pods that differ from what is in force. */
 export function createInPlace(options: InPlaceOptions): ApplySizes {
@@ -71,12 +69,12 @@ export function createInPlace(options: InPlaceOptions): ApplySizes {
     const { inForce, workload } = advised;
     if (!workload.isRollingOut && !noneResizable(live)) {
       const may = mayBegin(due, inForce, memory.watches.ongoing);
-      return { may, first: canaries(live, may.raises) };
+      return { may, first: firstToTry(live, may.raises, clock.now()) };
     }
     const { raises, pods } = helpInRollout(due, inForce, live, clock.now());
     // A first pod of the old template, which goes no further now, keeps nothing from those of the new one.
     const spreading = memory.watches.ongoing.filter(({ phase }) => phase === 'spread');
-    return { may: mayBegin(raises, inForce, spreading), first: canaries(pods.filter(isResizable)) };
+    return { may: mayBegin(raises, inForce, spreading), first: firstToTry(pods.filter(isResizable), [], clock.now()) };
   };
 
   return async (asked) => {
@@ -119,12 +117,4 @@ export function createInPlace(options: InPlaceOptions): ApplySizes {
 /** Of what is due, the containers' resources that grow. */
 function raisesOf({ advice, inForce }: ApplyContext['advised']): readonly SizeChange[] {
   return mayBegin(dueChanges(advice), inForce, []).raises;
-}
-
-/** Who has what is raised comes before all others: the last leader gave it, and had no time to put it in force. */
-function canaries(live: readonly SizedPod[], raises: readonly SizeChange[] = []): readonly SizedPod[] {
-  const hasIt = ({ sizing }: SizedPod): boolean =>
-    raises.length > 0 && effectiveChanges(sizing.containers, raises).length === 0;
-  const inTurn = firstToChange(live, (pod) => pod);
-  return inTurn.toSorted((a, b) => Number(hasIt(b)) - Number(hasIt(a))).slice(0, MAX_CANARY_TRIES);
 }

@@ -38,25 +38,31 @@ test('a pod that still has what did harm is replaced as one for which harm is pu
   expect(asked.map(({ isRestore }) => isRestore)).toEqual([true, false]);
 });
 
-test('in a rollout, one that was killed for want of memory is asked for before one that is only late: that one waits for its end', async () => {
-  const replacement = createPodReplacement({
-    actuator: {
-      tryEviction: ({ pod: { name } }: EvictToResizeDecision) =>
-        name === 'killed' ? { kind: 'gone' } : { kind: 'blocked', block: { reason: 'TemplateRollout' } },
-    },
-    clock: createVirtualClock(NOON),
-  } as unknown as PodReplacementOptions);
-  const workload = aSizedWorkload({ isRollingOut: true });
-  const memory = createRightsizingMemory().of(workload.uid);
-  const context = { advised: { workload }, policy: validPolicy(), memory, live: [] } as unknown as ApplyContext;
-  const lastTermination = { reason: 'OOMKilled', exitCode: 137, finishedAt: NOON };
-  const drifted = [{}, { lastTermination }].map((status, index) => {
-    const statuses = [aContainerStatus(aContainer(), status)];
-    const { sizing, ...pod } = aSizedPod(workload, ['late', 'killed'][index] ?? '', { statuses });
-    return { pod: { pod, sizing }, changes: [{ container: 'app', to: { memoryRequest: 500 } }] };
-  });
-  expect((await replacement.tryOne(context, drifted))?.attempt).toEqual({ kind: 'gone' });
-});
+test.each([
+  ['the end of a rollout', true, 'TemplateRollout'],
+  ['what a quota keeps for pods that are missing', false, 'QuotaKept'],
+] as const)(
+  'one that was killed for want of memory is asked for before one that is only late and waits for %s',
+  async (_, isRollingOut, reason) => {
+    const replacement = createPodReplacement({
+      actuator: {
+        tryEviction: ({ pod: { name } }: EvictToResizeDecision) =>
+          name === 'killed' ? { kind: 'gone' } : { kind: 'blocked', block: { reason } },
+      },
+      clock: createVirtualClock(NOON),
+    } as unknown as PodReplacementOptions);
+    const workload = aSizedWorkload({ isRollingOut });
+    const memory = createRightsizingMemory().of(workload.uid);
+    const context = { advised: { workload }, policy: validPolicy(), memory, live: [] } as unknown as ApplyContext;
+    const lastTermination = { reason: 'OOMKilled', exitCode: 137, finishedAt: NOON };
+    const drifted = [{}, { lastTermination }].map((status, index) => {
+      const statuses = [aContainerStatus(aContainer(), status)];
+      const { sizing, ...pod } = aSizedPod(workload, ['late', 'killed'][index] ?? '', { statuses });
+      return { pod: { pod, sizing }, changes: [{ container: 'app', to: { memoryRequest: 500 } }] };
+    });
+    expect((await replacement.tryOne(context, drifted))?.attempt).toEqual({ kind: 'gone' });
+  },
+);
 
 test.each([
   ['made after it, though by a clock that is behind', 'new', -10_000, false, 1],

@@ -84,11 +84,9 @@ export function createPodReplacement({
     journal.record(workloadKey(workload), { kind: 'done', reason: 'EvictedToResize', message, pod, numbers });
   };
 
-  /** In a rollout the guards let none go but those that are killed for want of memory. */
-  const inTurn = ({ advised }: ApplyContext, drifted: readonly DriftedPod[]): readonly DriftedPod[] =>
-    advised.workload.isRollingOut
-      ? drifted.toSorted((a, b) => Number(isKilled(b, clock.now())) - Number(isKilled(a, clock.now())))
-      : drifted;
+  /** In a rollout, and where a quota keeps its room, the guards let none go but who is killed for want of memory. */
+  const inTurn = (drifted: readonly DriftedPod[]): readonly DriftedPod[] =>
+    drifted.toSorted((a, b) => Number(isKilled(b, clock.now())) - Number(isKilled(a, clock.now())));
 
   const firstThatMay = async (
     context: ApplyContext,
@@ -96,7 +94,7 @@ export function createPodReplacement({
     ask: (decision: EvictToResizeDecision) => AttemptOutcome | Promise<AttemptOutcome>,
   ): Promise<TriedEviction | undefined> => {
     let first: TriedEviction | undefined;
-    for (const each of inTurn(context, drifted)) {
+    for (const each of inTurn(drifted)) {
       const decision = decisionFor(context, each);
       const attempt = await ask(decision);
       if (attempt.kind !== 'blocked') return { decision, attempt };
