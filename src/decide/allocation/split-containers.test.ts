@@ -95,6 +95,11 @@ describe('least parts', () => {
   const raised = (total: number, ...portions: Portion[]) =>
     raisedTo(50, total, portions).map(({ name, min }) => [name, min]);
 
+  test('nobody above its most for the sake of tens', () => {
+    const portions = [portion('a', 0), portion('b', 125, { min: 123, max: 125 })];
+    expect(raisedTo(50, 400, portions, 10)).toMatchObject([{ min: 50 }, { min: 125 }]);
+  });
+
   test.each<[string, number, readonly Portion[], readonly number[]]>([
     ['of all, where there is enough', 200, [portion('a', 0), portion('b', 0)], [50, 50]],
     ['who has more keeps it', 200, [portion('a', 0, { min: 120 }), portion('b', 0)], [120, 50]],

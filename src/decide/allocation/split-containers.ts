@@ -63,7 +63,10 @@ export function raisedTo(
     })),
     disagreement: 'zero',
   });
-  return portions.map((portion, index) => ({ ...portion, min: Math.max(portion.min, shares[index] ?? 0) }));
+  return portions.map((portion, index) => {
+    const { min, max } = portion;
+    return { ...portion, min: Math.max(min, Math.min(shares[index] ?? 0, max)) };
+  });
 }
 
 function leastOf(portions: readonly Portion[], quantum: 1 | 10): Millicores {
