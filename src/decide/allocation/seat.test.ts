@@ -175,6 +175,8 @@ describe('bounds', () => {
     expect(seatOf(given).box).toMatchObject({ claim: 500, min: 500 });
     expect(seatOf({ ...given, rules: { ceilings: 'none' } }).box.min).toBe(500);
     expect(seatOf({ ...given, rules: { ceilings: 'all' } }).box).toMatchObject({ claim: 200, min: 300 });
+    const lifted = { ...given.input, original: { request: 300, limit: 600 } };
+    expect(seatOf({ ...given, input: lifted, rules: { userLimits: 'lift' } }).box.min).toBe(300);
   });
 
   test('integration 5, integration 9: with limits, a request that stays is not promised to others', () => {

@@ -74,7 +74,9 @@ export function takeSeat(input: NodePod, memory: PodMemory | undefined, table: T
   const clamps: Clamp[] = [...metric.clamps];
   if (probes.boost > 1) clamps.push({ reason: 'UnreadyBoost', what: 'want', before: metric.want, after: want });
   const weighed = weigh(pod, marks, hints, original, rules);
-  const isLimitKept = ceilingFactor({ marks, original }, memory?.greed.isGreedy === true, rules) === undefined;
+  const hasCeiling = ceilingFactor({ marks, original }, memory?.greed.isGreedy === true, rules) !== undefined;
+  // One that was lifted above the user's follows the request down.
+  const isLimitKept = !hasCeiling && (current.limit ?? 0) <= (original.limit ?? 0);
   const isComingUp = probes.isComingUp && !marks.isBatch;
   const fixed = rules.apply === 'limits' ? besideRequest(current, hints, isComingUp) : [];
   const bounds = boundsOf({

@@ -178,6 +178,22 @@ describe('sizes of containers', () => {
       { c0: { cpuLimit: 400 }, c1: { cpuLimit: 200 } },
     ],
     [
+      'integration 4: nor where a limit was lifted and the request beside it falls',
+      podOf([[900, 1800]]),
+      target(787, 1800, 'Lift'),
+      usage(50),
+      [{ ...range, min: {}, max: {} }],
+      { c0: { cpuRequest: 787, cpuLimit: 1574 } },
+    ],
+    [
+      'integration 4: by the ratio of the pod as well',
+      podOf([[900, 1800]]),
+      target(787, 1800, 'Lift'),
+      usage(50),
+      [ofPod({ maxLimitRequestRatio: { cpu: 2 } })],
+      { c0: { cpuRequest: 787, cpuLimit: 1574 } },
+    ],
+    [
       'integration 4: nor does a request fall below it where limits stay',
       podOf([
         [300, 600],
@@ -257,5 +273,9 @@ describe('limits that users set on some containers', () => {
       c1: { cpuRequest: 400, cpuLimit: 490 },
     });
     expect(changes(limited, target(500, 1800, 'Lift'))).toEqual({ c1: { cpuLimit: 1300 } });
+  });
+
+  test('nor to a multiple of ten', () => {
+    expect(changes(podOf([[400], [125, 125]]), target(525, 660))).toEqual({ c0: { cpuLimit: 530 } });
   });
 });

@@ -50,14 +50,16 @@ export function sizeContainers(
   }
   if (!movesLimit) return containers.flatMap(({ name, size }) => changeOf(name, size, requests.get(name), undefined));
   const requested = [...requests.values()].reduce((sum, each) => sum + each, 0);
-  const limit = Math.floor(Math.min(target.limit ?? 0, wholePod.max, wholePod.maxRatio * Math.max(1, requested)));
+  const highest = Math.min(wholePod.max, wholePod.maxRatio * Math.max(1, requested));
+  const limit = Math.floor(Math.min(target.limit ?? 0, highest));
+  // While a ceiling is lifted no container's limit goes down, but where its ratio to a request that does would break.
+  const isLifted = target.limitPolicy === 'Lift' && sumOf(containers, 'cpuLimit') <= highest;
   const portions = containers.map(({ name, size }): Portion => {
     const own = requests.get(name) ?? 0;
     const current = size.cpuLimit ?? own;
-    // While a ceiling is lifted no container's limit goes down.
-    const least = target.limitPolicy === 'Lift' ? current : 0;
-    const min = Math.max(range.min, own, least, kernelFloor);
-    return { name, usage: usage.get(name), current, min, max: Math.min(range.max, range.maxRatio * own, mostOf(name)) };
+    const max = Math.min(range.max, range.maxRatio * own, mostOf(name));
+    const least = isLifted ? Math.min(current, max) : 0;
+    return { name, usage: usage.get(name), current, min: Math.max(range.min, own, least, kernelFloor), max };
   });
   const quantum = quantumOf(limit);
   const limits = splitTotal(limit, raisedTo(LEAST_LIMIT, limit, portions, quantum), quantum);

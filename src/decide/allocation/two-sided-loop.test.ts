@@ -157,15 +157,16 @@ const anyWorld: fc.Arbitrary<World> = fc
     quotaRoom: fc.option(fc.integer({ min: 0, max: 600 }), { nil: undefined }),
     apply: fc.constantFrom('requests+ceilings' as const, 'limits' as const),
     ceilings: fc.constantFrom('greedy' as const, 'all' as const, 'existing' as const),
+    userLimits: fc.constantFrom('keep' as const, 'lift' as const),
     usesHints: fc.boolean(),
     seed: fc.nat(),
   })
-  .map(({ rows, hasRange, isScaled, quotaRoom: room, apply, ceilings, usesHints, seed }) => ({
+  .map(({ rows, hasRange, isScaled, quotaRoom: room, apply, ceilings, userLimits, usesHints, seed }) => ({
     pods: rows.map(({ request, limit, weight }, index) =>
       testPod(`p${index}`, { request, limit, marks: { 'mbcas.io/weight': weight } }),
     ),
     loads: rows.map(({ load }) => load),
-    rules: { ...testRules, apply, ceilings },
+    rules: { ...testRules, apply, ceilings, userLimits },
     facts: { limitRanges: hasRange ? [range] : [], hpas: isScaled ? [hpa] : [], pdbs: [] },
     quota: room === undefined ? undefined : rows.reduce((sum, { request }) => sum + request, room),
     usesHints,
