@@ -12,8 +12,12 @@ export function tighterRatio(
   pod: CpuWindow | undefined,
   containers: readonly (CpuWindow | undefined)[],
 ): number | undefined {
-  const ratios = [pod, ...containers].map((window) => window?.throttledRatio).filter((ratio) => ratio !== undefined);
-  return ratios.length === 0 ? undefined : Math.max(...ratios);
+  return largestOf([pod, ...containers].map((window) => window?.throttledRatio));
+}
+
+function largestOf(ratios: readonly (number | undefined)[]): number | undefined {
+  const known = ratios.filter((ratio) => ratio !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
 }
 
 /** For people: of the pod or its tighter container, whatever could be done about it. */
@@ -42,12 +46,13 @@ export function measure(
   const windowsOf = (isFixed: boolean): readonly (CpuWindow | undefined)[] =>
     containers.filter(({ name }) => fixed.has(name) === isFixed).map((container) => container.window);
   const fixedRatio = tighterRatio(undefined, windowsOf(true));
+  const others = windowsOf(false);
   return {
     usage: window.usageMillicores,
-    throttledRatio: tighterRatio(window, windowsOf(false)),
+    throttledRatio: tighterRatio(window, others),
     ...(fixedRatio !== undefined && { fixedRatio }),
     // The kernel counts who is throttled as waiting, and does not say for what (k/e#5062).
-    pressure: (fixedRatio ?? 0) > 0 ? undefined : window.pressureRatio,
+    pressure: (fixedRatio ?? 0) > 0 ? largestOf(others.map((each) => each?.pressureRatio)) : window.pressureRatio,
     containers: containers.flatMap((container) => {
       const usage = container.window?.usageMillicores;
       return usage === undefined ? [] : [{ name: container.name, usage }];

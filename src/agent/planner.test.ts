@@ -56,6 +56,12 @@ describe('a sidecar that its own limit throttles', () => {
     expect(writes[0]?.object.spec?.decision).toMatchObject({ cpuUsage: '150m', throttledRatio: 0.9 });
   });
 
+  test('and does not hide that the container beside it waits for CPU', () => {
+    const pod = testPodOf([[150], [50, 100]]);
+    const { plan } = tickOf(pod, { usage: 195, pressure: 0.9 }, { c0: { usage: 105, pressure: 0.4 }, c1: sidecar });
+    expect(plan.pods).toMatchObject([{ demand: { cause: 'pressure', shortage: 0.25 } }]);
+  });
+
   test('nor where all containers have limits, and the pod has room below theirs', () => {
     const pod = testPodOf([
       [400, 2000],

@@ -18,8 +18,8 @@ export interface Measurement {
    */
   readonly fixedRatio?: number | undefined;
   /**
-   * Time somebody waited for CPU (PSI some, change of `total`) by the time passed, 0..1; undefined where not measured,
-   * and where throttling that is only told has made some of it.
+   * Time somebody waited for CPU (PSI some, change of `total`) by the time passed, 0..1; undefined where not measured.
+   * Where throttling that is only told has made some of it, of the containers beside.
    */
   readonly pressure: number | undefined;
   /** Usage of each container, for the split. */
