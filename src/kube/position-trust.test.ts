@@ -84,6 +84,20 @@ describe('a backup of the API server that was restored', () => {
     await run.end();
   });
 
+  test('is looked for by the first watch after a break; the next one lasts as long as any', async () => {
+    const run = await syncScripted();
+    run.scripted.watch().fail(new ConnectionError('reset'));
+    await run.clock.advance(0);
+    expect(run.scripted.watch().options.timeoutSeconds).toBeLessThanOrEqual(120);
+    await run.clock.advance(6_000);
+    run.scripted.watch().push(bookmark(11));
+    await run.clock.advance(0);
+    run.scripted.watch().end();
+    await run.clock.advance(0);
+    expect(run.scripted.watch().options.timeoutSeconds).toBeGreaterThanOrEqual(300);
+    await run.end();
+  });
+
   test.each(['10', '4711', 'x'])(
     'is not suspected where a type is quiet and its newest version is %s',
     async (newest) => {
@@ -231,6 +245,7 @@ describe('a backup of the API server that was restored', () => {
 describe('an event that cannot be read', () => {
   test('is not asked for for ever: what is there now is listed', async () => {
     const run = await syncScripted();
+    run.scripted.onList = () => ({ items: [], resourceVersion: '4711' });
     const poison = () => run.scripted.watch().fail(new MalformedAnswerError('A line of a watch is not a watch event.'));
     for (let round = 0; round < 3; round++) {
       expect(run.scripted.watch().options.resourceVersion).toBe(round === 0 ? '' : '10');

@@ -71,6 +71,8 @@ describe('WatchList', () => {
     for (let version = 1; version <= 4; version++) {
       await run.clock.advance(59_000);
       scripted.watch().push(added(`p${version}`, version));
+      await run.clock.advance(0);
+      expect(run.informer.lastContactMillis()).toBe(run.clock.now());
     }
     await run.clock.advance(59_000);
     scripted.watch().push(initialEventsEnd(5));

@@ -32,7 +32,6 @@ export function createWatchRecovery(clock: Clock, sink: Pick<ReflectorSink<unkno
     catchUp = undefined;
   };
   const listed = (): void => {
-    ended();
     trouble = undefined;
     sink.onState('fresh');
   };

@@ -52,6 +52,14 @@ test('extended, it counts from the extension, longer or shorter, with one timer'
   expect(clock.now()).toBe(45_010);
 });
 
+test('the first deadline can be made shorter as well', async () => {
+  const { stream, clock } = open(1_000);
+  const pending = stream.next().catch((error: unknown) => error);
+  stream.extend(10);
+  await clock.advance(10);
+  expect(await pending).toBeInstanceOf(WatchDeadlineError);
+});
+
 test('a machine clock set back by an hour costs one deadline more, not an hour', async () => {
   const virtual = createVirtualClock(86_400_000);
   let offset = 0;
