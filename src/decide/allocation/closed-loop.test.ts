@@ -97,6 +97,16 @@ test('requests that are half of the node: who uses no more than its part of the 
   expect(moments.at(-1)?.served['service']).toBe(650);
 });
 
+test('a node whose requests leave no margin: none is lowered but to pay for another', () => {
+  const packed = (loadOfA: number): number[][] => {
+    const load = (name: string) => () => (name === 'a' ? loadOfA : 60);
+    const pods = ['a', 'b', 'c', 'd'].map((name) => worker(name, { request: 447 }, load(name)));
+    return runLoop(pods, { seconds: 120, cores: 1670 }).map(({ requests }) => Object.values(requests));
+  };
+  expect(new Set(packed(60).flat())).toEqual(new Set([447]));
+  expect(packed(900).at(-1)?.[0]).toBeGreaterThan(600);
+});
+
 describe('square waves', () => {
   test.each([15, 30, 60])('phases of %d s: no oscillation within a phase, and few writes', (period) => {
     const moments = runLoop(

@@ -64,7 +64,11 @@ export function planNode(input: NodeInput): NodePlan {
     return { seat, share, greed, target, clamps: [...bounds, ...bargained, ...sizeClamps] };
   });
   const changes = served.map((each) => changeOf(each, input, state.isFrozen));
-  const verdicts = filterWrites(changes, steady.sum, rules.write, now, quotaGroups(input, seats));
+  const held = seats.reduce((sum, { share }) => sum + share, 0);
+  // Pods that came with more than the margin leaves have it: nothing is lowered for that alone, or the room would be filled
+  // by others, again and again.
+  const purse = rules.apply === 'limits' ? steady.sum : Math.max(steady.sum, held);
+  const verdicts = filterWrites(changes, purse, rules.write, now, quotaGroups(input, seats));
   const credits = creditsOf(seats, solution);
   const plans = served.map((each, index) => planOf(each, verdicts[index] ?? nothing, credits.get(index), rules));
   return {
