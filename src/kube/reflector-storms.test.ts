@@ -17,6 +17,29 @@ import {
 import { ConnectionError } from './transport/transport.ts';
 
 describe('listing anew', () => {
+  test.each([
+    ['500', kubeError(500, 'InternalError', 'etcdserver: request timed out')],
+    ['404', kubeError(404, 'NotFound', 'the server could not find the requested resource')],
+    ['no answer', new ConnectionError('refused')],
+  ])(
+    'is not what follows where quiet watches end, and the question how far the server is gets %s',
+    async (_, error) => {
+      const run = await syncScripted();
+      run.scripted.onList = () => {
+        throw error;
+      };
+      for (let quiet = 1; quiet <= 10; quiet++) {
+        await run.clock.advance((run.scripted.watch().options.timeoutSeconds ?? 0) * 1000);
+        run.scripted.watch().end();
+        const { length } = run.scripted.watches;
+        while (run.scripted.watches.length === length) await run.clock.advance(1_000);
+        expect(run.scripted.lists).toHaveLength(quiet);
+        expect(run.scripted.watch().options).toMatchObject({ resourceVersion: '10' });
+      }
+      await run.end();
+    },
+  );
+
   test('a server that lists well and refuses every watch is listed with growing waits', async () => {
     const scripted = createScriptedApi();
     let lists = 0;

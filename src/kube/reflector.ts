@@ -70,12 +70,16 @@ export async function runReflector<T extends KubeObject>(
   const position: Position = { resourceVersion: undefined };
   const trust = createPositionTrust(clock);
   let useWatchList = options.useWatchList ?? true;
+  /** What fails meanwhile says nothing of the position. */
+  let isQuestion = false;
 
   /** @throws AheadOfServerError where a backup was restored; KubeError, or the transport's error. */
   const throwIfAhead = async (): Promise<void> => {
     pace.leave();
     const { resourceVersion = '' } = position;
+    isQuestion = true;
     const newest = await newestVersion(api, type, { ...selection, signal });
+    isQuestion = false;
     if (isOlder(parseResourceVersion(newest), parseResourceVersion(resourceVersion)))
       throw new AheadOfServerError(type.plural, resourceVersion, newest);
   };
@@ -194,7 +198,9 @@ export async function runReflector<T extends KubeObject>(
     } catch (error) {
       if (signal.aborted) return;
       const { waitMillis, isUsual } = pace.afterFailure(error);
-      if (!trust.keeps(error, position.resourceVersion, pace.isFollowing())) position.resourceVersion = undefined;
+      const { resourceVersion } = position;
+      if (!isQuestion && !trust.keeps(error, resourceVersion, pace.isFollowing())) position.resourceVersion = undefined;
+      isQuestion = false;
       const isNews = recovery.broke(error);
       const level = !isNews ? 'debug' : isUsual ? 'info' : 'warn';
       log[level]({ resource: type.plural, error, waitMillis }, 'Watch interrupted; trying again');
