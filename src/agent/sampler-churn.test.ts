@@ -92,6 +92,23 @@ test('a container that restarts is a new epoch under its new id, no negative and
   expect(openFiles()).toBe(open);
 });
 
+test('pods and containers that come beside it cost a pod nothing of what was counted', () => {
+  const tree = plant();
+  const before = podOf(1);
+  tree.add(before);
+  const { sampler, step } = createSampling(tree);
+  sampler.track([tracked(before)]);
+  step();
+  step();
+  const after = podOf(1, { containers: { main: fakeContainerId(1), side: fakeContainerId(2) } });
+  tree.add(after);
+  sampler.track([tracked(after), tracked(podOf(2))]);
+  const use = sampler.pod(after.uid);
+  expect([use?.window(1000)?.spanMillis, use?.container('main')?.window(1000)?.spanMillis]).toEqual([1000, 1000]);
+  step();
+  expect([use?.lastMillis(), use?.container('side')?.lastMillis()]).toEqual([3000, 3000]);
+});
+
 test('the status may still name the old container: its figures end, others go on', () => {
   const tree = plant();
   const pod = podOf(1, { containers: { main: fakeContainerId(1), side: fakeContainerId(2) } });
@@ -177,13 +194,16 @@ test('a pod without a group is told of once, after a while, and no more when it 
   expect(sampler.problems()).toEqual([]);
 });
 
-test('however long a group has been missing, it is found within half a minute', () => {
+test('the longer a group has been missing, the more seldom it is looked for, but at least each half minute', () => {
   const tree = plant();
   const pod = podOf(1);
   const { sampler, step } = createSampling(tree);
   sampler.track([tracked(pod)]);
   for (let second = 0; second < 200; second++) step();
   tree.add(pod);
-  for (let second = 0; second < 30; second++) step();
+  // Each time may be a look into thousands of folders.
+  for (let second = 0; second < 5; second++) step();
+  expect(sampler.pod(pod.uid)?.lastMillis()).toBeUndefined();
+  for (let second = 0; second < 25; second++) step();
   expect(sampler.pod(pod.uid)?.lastMillis()).toBe(230_000);
 });

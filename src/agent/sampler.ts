@@ -64,7 +64,7 @@ export interface SamplerOptions {
 const LONGEST_SEARCH_PAUSE_MILLIS = 30_000;
 
 interface FollowedPod extends FollowedGroup {
-  tracked: TrackedPod;
+  readonly tracked: Pick<TrackedPod, 'groupUid' | 'label'>;
   readonly containers: Map<string, FollowedGroup & { readonly name: string }>;
 }
 
@@ -155,7 +155,6 @@ export function createSampler(options: SamplerOptions): Sampler {
           pace.hurry();
           continue;
         }
-        pod.tracked = each;
         const present = new Set(each.containers.map(({ id }) => id));
         for (const [id, container] of pod.containers) {
           if (present.has(id)) continue;
