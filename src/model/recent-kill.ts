@@ -1,6 +1,6 @@
 /** Containers that were killed for want of memory a moment ago, as their statuses tell. */
 import type { EpochMillis, Millis } from '../lib/units.ts';
-import type { ContainerStatusRecord, TerminationRecord } from './sizing-records.ts';
+import type { ContainerStatusRecord, PodSizing, TerminationRecord } from './sizing-records.ts';
 
 /**
  * Once a container has run for so long the kubelet takes it for recovered, and its back-off begins anew (MaxContainerBackOff
@@ -21,4 +21,9 @@ export function wasJustKilled({ lastTermination }: ContainerStatusRecord, now: E
   if (lastTermination?.reason !== 'OOMKilled') return false;
   // Nobody says when: a kubelet that tells no time has told of it now.
   return now - (endedAt(lastTermination) ?? now) < RECOVERED_MILLIS;
+}
+
+/** The same of any container of a pod. */
+export function isBeingKilled({ statuses }: Pick<PodSizing, 'statuses'>, now: EpochMillis): boolean {
+  return statuses.some((status) => wasJustKilled(status, now));
 }

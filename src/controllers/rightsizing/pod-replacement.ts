@@ -10,10 +10,9 @@ import { touches } from '../../decide/rightsizing/side-by-side.ts';
 import type { EvictToResizeDecision } from '../../decide/size-decision.ts';
 import { ADMISSION, type SizeLog } from '../../guard/size/size-history.ts';
 import { type ReasonName, renderReason } from '../../lib/reasons.ts';
-import type { EpochMillis } from '../../lib/units.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
 import { applyChanges, sizeKeys, sizeOfContainer, sumOf } from '../../model/pod-size.ts';
-import { wasJustKilled } from '../../model/recent-kill.ts';
+import { isBeingKilled } from '../../model/recent-kill.ts';
 import { podRef, workloadRef } from '../../model/refs.ts';
 import { otherResizer } from '../../model/size-managers.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
@@ -84,9 +83,11 @@ export function createPodReplacement({
     journal.record(workloadKey(workload), { kind: 'done', reason: 'EvictedToResize', message, pod, numbers });
   };
 
+  const isKilled = ({ pod }: DriftedPod): boolean => isBeingKilled(pod.sizing, clock.now());
+
   /** In a rollout, and where a quota keeps its room, the guards let none go but who is killed for want of memory. */
   const inTurn = (drifted: readonly DriftedPod[]): readonly DriftedPod[] =>
-    drifted.toSorted((a, b) => Number(isKilled(b, clock.now())) - Number(isKilled(a, clock.now())));
+    drifted.toSorted((a, b) => Number(isKilled(b)) - Number(isKilled(a)));
 
   const firstThatMay = async (
     context: ApplyContext,
@@ -141,9 +142,6 @@ export function createPodReplacement({
     },
   };
 }
-
-const isKilled = ({ pod }: DriftedPod, now: EpochMillis): boolean =>
-  pod.sizing.statuses.some((status) => wasJustKilled(status, now));
 
 /** In some amount the pod is rather as the template has it than as it was to be. */
 function isOfTemplate({ pod: { sizing }, changes }: DriftedPod, template: readonly ContainerSpecRecord[]): boolean {

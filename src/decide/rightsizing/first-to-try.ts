@@ -1,7 +1,7 @@
 /** The pods on which a change is tried first, in turn. */
 import type { EpochMillis } from '../../lib/units.ts';
 import { effectiveChanges, type SizeChange } from '../../model/pod-size.ts';
-import { wasJustKilled } from '../../model/recent-kill.ts';
+import { isBeingKilled } from '../../model/recent-kill.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import { firstToChange, isResizable } from './pod-drift.ts';
 
@@ -21,10 +21,6 @@ export function firstToTry(
     raises.length > 0 && effectiveChanges(sizing.containers, raises).length === 0;
   const inTurn = firstToChange(live, (pod) => pod).toSorted((a, b) => Number(hasIt(b)) - Number(hasIt(a)));
   const first = inTurn.slice(0, MAX_TRIES);
-  const killed = inTurn.filter((pod) => isResizable(pod) && isKilled(pod, now));
+  const killed = inTurn.filter((pod) => isResizable(pod) && isBeingKilled(pod.sizing, now));
   return killed.length === 0 || killed.some((pod) => first.includes(pod)) ? first : [...first, ...killed.slice(0, 1)];
-}
-
-function isKilled({ sizing }: SizedPod, now: EpochMillis): boolean {
-  return sizing.statuses.some((status) => wasJustKilled(status, now));
 }

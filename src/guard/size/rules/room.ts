@@ -6,7 +6,7 @@
 import { type AwaitedIn, awaitedIn, roomKept } from '../../../model/awaited-pods.ts';
 import { hasEnded } from '../../../model/owners.ts';
 import { applyChanges, heldRequests, raisesMemory, sizeKeys, sizeOfContainer } from '../../../model/pod-size.ts';
-import { wasJustKilled } from '../../../model/recent-kill.ts';
+import { isBeingKilled } from '../../../model/recent-kill.ts';
 import type { ComputeResources } from '../../../model/records.ts';
 import { declaresExclusiveCpuResize } from '../../../model/resize-support.ts';
 import {
@@ -82,8 +82,7 @@ function isPressing(
   { decision, pod: { sizing }, before, after }: ResizeSubject | EvictToResizeSubject,
   { now }: SizeGuardContext,
 ): boolean {
-  const isKilled = sizing.statuses.some((status) => wasJustKilled(status, now));
-  return decision.isRestore === true || (isKilled && raisesMemory(before, after));
+  return decision.isRestore === true || (isBeingKilled(sizing, now) && raisesMemory(before, after));
 }
 
 function awaitedBeside(namespace: string, { view, resizes, evictions, now }: SizeGuardContext): AwaitedIn {
