@@ -137,7 +137,7 @@ test('a pod whose resize was asked for and is not answered yet is not evicted: e
 });
 
 /** An operator with its webhook and its health on real ports, and its time in the test's hand. */
-async function serve() {
+async function serve(env: Readonly<Record<string, string>> = {}) {
   const clock = createVirtualClock(Date.UTC(2026, 0, 31, 12));
   const [random, log] = [createSeededRandom(1), createSilentLogger()];
   const server = createApiServer({ clock, random });
@@ -160,6 +160,7 @@ async function serve() {
     SPOTALIS_METRICS_ENABLED: 'false',
     SPOTALIS_WEB_ENABLED: 'false',
     SPOTALIS_HEALTH_BIND_ADDRESS: '127.0.0.1:0',
+    ...env,
   });
   const operator = await startOperator({
     // Port 0 is for tests only; the configuration refuses it.
@@ -225,6 +226,13 @@ test('the leader tells the other replicas on the lease where its webhook is', as
   await clock.advance(MINUTE);
   const { annotations } = (await lease()).metadata ?? {};
   expect(annotations).toEqual(addressAnnotations({ host: '10.0.0.7', port: operator.ports.webhook ?? 0 }));
+});
+
+test('one without a webhook tells nothing of the kind, and leads all the same', async () => {
+  const { clock, lease } = await serve({ SPOTALIS_WEBHOOK_ENABLED: 'false' });
+  await clock.advance(MINUTE);
+  const { metadata, spec } = await lease();
+  expect([spec?.holderIdentity, metadata?.annotations ?? {}]).toEqual(['test_1', {}]);
 });
 
 test('a leader that ends before it has read everything gives the lease back, too', async () => {
