@@ -58,6 +58,13 @@ describe('what the cluster says about a pod', () => {
     expect(hint(bounded, { apply: 'limits' }).bounds).toHaveLength(1);
   });
 
+  test('integration 4, integration 5: with limits, no more than its ratio allows beside a request that stays', () => {
+    const bounded = { limitRanges: [{ ...range, min: {}, maxLimitRequestRatio: { cpu: 2.2 } }], hpas: [hpa] };
+    const [, bound] = hint(bounded, { apply: 'limits' }).bounds;
+    expect(bound).toEqual({ layer: 'hard', reason: 'LimitRange', min: 0, max: 880 });
+    expect(hint({ ...bounded, hpas: [] }, { apply: 'limits' }).bounds).toMatchObject([{ max: 1000 }]);
+  });
+
   test('allocation bug 21: a pod outside its limits is left where it is', () => {
     const broken = { ...range, max: { cpu: 500 } };
     expect(hint({ limitRanges: [broken] }).bounds).toEqual([

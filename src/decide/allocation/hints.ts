@@ -11,7 +11,7 @@ import { type AllocationPod, sizeOf } from './allocation-pod.ts';
 import { type Bound, holdAt } from './bounds.ts';
 import { pdbBounds } from './integrations/disruption-budget.ts';
 import { type HpaEffect, judgeHpas } from './integrations/horizontal-pod-autoscaler.ts';
-import { limitRangeBound, ratioBounds } from './integrations/limit-range.ts';
+import { limitRangeBound, mostBesideRequests, ratioBounds } from './integrations/limit-range.ts';
 import { type AffinityFact, affinityFactor } from './integrations/node-affinity.ts';
 import { medianBound, type SpreadFact, spreadFactor } from './integrations/topology-spread.ts';
 import { readMarks } from './marks.ts';
@@ -43,7 +43,7 @@ export function clusterHints(pod: AllocationPod, facts: PodFacts, rules: Allocat
   const hpa = judgeHpas(hpas, readMarks(pod.marks).hpaMode, size.request, now);
   const bounds = [
     ...hpaBounds(hpa, current, rules),
-    ...rangeBounds(pod, limitRanges, rules, current),
+    ...rangeBounds(pod, limitRanges, rules, current, hpa),
     ...pdbBounds(pdbs, current),
     ...(rules.weight.spreadCeiling ? medianBound(facts.median) : []),
   ];
@@ -82,10 +82,15 @@ function rangeBounds(
   ranges: readonly LimitRangeRecord[],
   { apply, requestRatio }: AllocationRules,
   current: Millicores,
+  { isRequestFrozen }: HpaEffect,
 ): Bound[] {
   if (ranges.length === 0) return [];
   if (limitRangeProblem(ranges, containers) !== undefined) return [holdAt(current, 'LimitRangeConflict')];
   const bound = limitRangeBound(ranges, containers.length, apply === 'limits' ? requestRatio : 1);
   if (bound === undefined) return [holdAt(current, 'LimitRangeConflict')];
+  if (apply === 'limits' && isRequestFrozen) {
+    const { max = Number.POSITIVE_INFINITY } = bound;
+    return [{ ...bound, max: Math.min(max, mostBesideRequests(ranges, containers)) }];
+  }
   return apply === 'limits' || qos === 'Guaranteed' ? [bound] : [bound, ...ratioBounds(ranges, containers)];
 }

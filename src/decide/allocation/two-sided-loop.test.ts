@@ -277,3 +277,19 @@ test('integration 4: what a pod has to keep for the ratio of its limit pays for 
   expect(requests['idle']).toBe(750);
   expect(requests['short']).toBeGreaterThan(340);
 });
+
+test('integration 4, integration 5: with limits, who has what the ratio to a request that stays allows is written no more', () => {
+  const ratio = aLimitRange({ maxLimitRequestRatio: { cpu: 2 } });
+  const pod = testPod('busy', { request: 359, limit: 576 });
+  const facts = { ...full.facts, limitRanges: [ratio], hpas: [hpa] };
+  const rules = { ...testRules, apply: 'limits' } as const;
+  let last: readonly AllocationPod[] = [pod];
+  const writes = run({ ...full, pods: [pod], loads: [2500], rules, facts, usesHints: true }, 100, (written) => {
+    last = written;
+  });
+  // 718m, within the smallest change.
+  const [size] = last.map(sizeOf);
+  expect(size?.request).toBe(359);
+  expect(size?.limit).toBeGreaterThan(690);
+  expect(writes.slice(50).every((each) => each === 0)).toBe(true);
+});

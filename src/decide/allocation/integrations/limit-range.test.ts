@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LimitRangeRecord } from '../../../model/sizing-records.ts';
 import { testPodOf } from '../testing/pods.ts';
-import { besideLimit, limitRangeBound, ratioBounds } from './limit-range.ts';
+import { besideLimit, limitRangeBound, mostBesideRequests, ratioBounds } from './limit-range.ts';
 
 const range = (type: 'Container' | 'Pod', min?: number, max?: number, ratio?: number): LimitRangeRecord => ({
   namespace: 'shop',
@@ -57,5 +57,24 @@ describe('beside limits that stay', () => {
     ];
     expect(besideLimit(bounds, true)).toEqual(bounds);
     expect(besideLimit(bounds, false)).toEqual([{ layer: 'hard', reason: 'LimitRange' }]);
+  });
+});
+
+describe('beside requests that stay', () => {
+  const ratio = (type: 'Container' | 'Pod', most: number) => range(type, undefined, undefined, most);
+
+  test.each<[string, readonly LimitRangeRecord[], number]>([
+    ['each container has at most its ratio', [ratio('Container', 2.5)], 37 + 1000],
+    ['and so has the pod', [ratio('Pod', 2.1)], 871],
+    ['whichever is less', [ratio('Container', 2), ratio('Pod', 2.1)], 830],
+    ['anything without a ratio', [range('Container', 50, 2000)], Number.POSITIVE_INFINITY],
+  ])('integration 4: %s', (_name, ranges, most) => {
+    expect(mostBesideRequests(ranges, testPodOf([[15], [400]]).containers)).toBe(most);
+  });
+
+  test('integration 4: a container that requests nothing is bounded by nothing where there is no ratio', () => {
+    expect(mostBesideRequests([range('Container', 50, 2000)], testPodOf([[undefined]]).containers)).toBe(
+      Number.POSITIVE_INFINITY,
+    );
   });
 });

@@ -38,6 +38,19 @@ export function ratioBounds(
   return min === 0 ? [] : [{ layer: 'hard', reason: 'LimitRatio', min }];
 }
 
+/** The most that limits can add up to beside requests that stay; Infinity: anything. */
+export function mostBesideRequests(
+  ranges: readonly LimitRangeRecord[],
+  containers: readonly Pick<ContainerSpecRecord, 'size'>[],
+): Millicores {
+  const mostOf = (request: Millicores, type: LimitRangeRecord['type']): Millicores => {
+    const { maxRatio } = allowedRange(ranges, type, 'cpu');
+    return Number.isFinite(maxRatio) ? Math.floor(maxRatio * request) : Number.POSITIVE_INFINITY;
+  };
+  const ofContainers = containers.reduce((sum, { size }) => sum + mostOf(size.cpuRequest ?? 0, 'Container'), 0);
+  return Math.min(ofContainers, mostOf(sumOf(containers, 'cpuRequest'), 'Pod'));
+}
+
 /** Where limits follow the share, their ratio is kept by them. */
 export function besideLimit(bounds: readonly Bound[], isLimitKept: boolean): readonly Bound[] {
   return isLimitKept ? bounds : bounds.filter(({ reason }) => reason !== 'LimitRatio');
