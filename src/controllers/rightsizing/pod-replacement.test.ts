@@ -2,10 +2,18 @@ import { describe, expect, test } from 'vitest';
 import type { EvictToResizeDecision } from '../../decide/size-decision.ts';
 import { ADMISSION } from '../../guard/size/size-history.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
+import type { QuotaRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import { validPolicy } from '../../model/testing/policies.ts';
 import { NOON } from '../../model/testing/records.ts';
-import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload, MIB } from '../../model/testing/sizing-records.ts';
+import {
+  aContainer,
+  aContainerStatus,
+  aQuota,
+  aSizedPod,
+  aSizedWorkload,
+  MIB,
+} from '../../model/testing/sizing-records.ts';
 import type { ApplyContext } from './apply.ts';
 import { createRightsizingMemory } from './memory.ts';
 import { createPodReplacement, type PodReplacementOptions } from './pod-replacement.ts';
@@ -96,7 +104,12 @@ test.each([
 
 describe('a replacement that came without the size in force', () => {
   const template = aContainer({ size: { memoryRequest: 512 * MIB } });
-  const judge = async (memoryRequest: number, managers: readonly string[] = []) => {
+  const judge = async (
+    memoryRequest: number,
+    managers: readonly string[] = [],
+    wanted = 128 * MIB,
+    quotas: readonly QuotaRecord[] = [],
+  ) => {
     const told: string[] = [];
     const history = {
       recordEffective: (uid: string) => void told.push(`effective ${uid}`),
@@ -109,6 +122,7 @@ describe('a replacement that came without the size in force', () => {
       history,
       events: { onWorkload: () => {} },
       journal: { record: () => {} },
+      view: { quotas: () => quotas },
       clock: createVirtualClock(NOON),
     } as unknown as PodReplacementOptions);
     const workload = aSizedWorkload({ containers: [template] });
@@ -121,7 +135,7 @@ describe('a replacement that came without the size in force', () => {
     );
     const memory = createRightsizingMemory().of(workload.uid);
     const context = { advised: { workload, pods: [] }, policy: validPolicy(), live: [], memory };
-    const changes = [{ container: 'app', to: { memoryRequest: 128 * MIB } }];
+    const changes = [{ container: 'app', to: { memoryRequest: wanted } }];
     const drifted = [{ pod: { pod, sizing }, changes }];
     await replacement.evictOne(context as unknown as ApplyContext, drifted);
     replacement.judgeLast({ ...context, live: [{ pod, sizing }] } as unknown as ApplyContext, drifted);
@@ -135,6 +149,16 @@ describe('a replacement that came without the size in force', () => {
       `failure ${ADMISSION}: ${cause}`,
       'ineffective uid-web',
     ]);
+  });
+
+  test('or with that as a quota has no room for more, says nothing of the admission of others', async () => {
+    const quotaWith = (free: number) =>
+      aQuota({ name: 'team', hard: { memoryRequest: 1024 * MIB }, used: { memoryRequest: (1024 - free) * MIB } });
+    expect(await judge(512 * MIB, [], 768 * MIB, [quotaWith(255)])).toEqual([
+      'failure uid-web: the new pod web-2 was admitted with the size of the template: ResourceQuota team has no room for more',
+      'ineffective uid-web',
+    ]);
+    expect(await judge(512 * MIB, [], 768 * MIB, [quotaWith(256)])).toHaveLength(3);
   });
 
   test('but with about that one was changed by somebody else: this workload is left alone, and no other', async () => {

@@ -14,8 +14,10 @@ import { workloadKey } from '../../model/cluster-view.ts';
 import { applyChanges, sizeKeys, sizeOfContainer, sumOf } from '../../model/pod-size.ts';
 import { isBeingKilled } from '../../model/recent-kill.ts';
 import { podRef, workloadRef } from '../../model/refs.ts';
+import { noUse, quotaGrowth, quotaProblem } from '../../model/size-bounds.ts';
 import { otherResizer } from '../../model/size-managers.ts';
-import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
+import type { ContainerSpecRecord, QuotaRecord } from '../../model/sizing-records.ts';
+import type { SizingView } from '../../model/sizing-view.ts';
 import type { SizeActuator } from './actuator.ts';
 import type { ApplyContext } from './apply.ts';
 import type { WorkloadMemory } from './memory.ts';
@@ -42,6 +44,7 @@ export interface PodReplacement {
 }
 
 export interface PodReplacementOptions extends Pick<RightsizingParts, 'events' | 'journal' | 'clock'> {
+  readonly view: Pick<SizingView, 'quotas'>;
   readonly actuator: Pick<SizeActuator, 'evict' | 'tryEviction'>;
   readonly history: Pick<SizeLog, 'recordIneffective' | 'recordEffective' | 'recordFailure' | 'recordSuccess'>;
 }
@@ -58,6 +61,7 @@ const ofOnePod: ReadonlySet<ReasonName> = new Set([
 ]);
 
 export function createPodReplacement({
+  view,
   actuator,
   history,
   events,
@@ -131,16 +135,25 @@ export function createPodReplacement({
         return;
       }
       const isPassedBy = isOfTemplate(missed, workload.containers);
+      const quota = isPassedBy ? tooSmallQuota(view.quotas(workload.namespace), missed) : undefined;
       const what = isPassedBy
-        ? 'the size of the template'
+        ? `the size of the template${quota === undefined ? '' : `: ResourceQuota ${quota} has no room for more`}`
         : 'another size than the one in force: somebody else changes it';
       const cause = `the new pod ${missed.pod.pod.name} was admitted with ${what}`;
       history.recordFailure(workload.uid, clock.now(), cause);
-      // Nor would those of other workloads be given theirs, until one is seen that was.
-      if (isPassedBy) history.recordFailure(ADMISSION, clock.now(), cause);
+      // Nor would those of other workloads be given theirs, until one is seen that was; but for want of room admission
+      // itself leaves a pod as it was sent.
+      if (isPassedBy && quota === undefined) history.recordFailure(ADMISSION, clock.now(), cause);
       history.recordIneffective(workload.uid, clock.now());
     },
   };
+}
+
+/** The name of one that has no room for the pod to have what is in force. */
+function tooSmallQuota(quotas: readonly QuotaRecord[], { pod: { sizing }, changes }: DriftedPod): string | undefined {
+  const { containers, statuses } = sizing;
+  const more = quotaGrowth(containers, applyChanges(containers, changes), statuses);
+  return quotaProblem(quotas, sizing, more, noUse)?.name;
 }
 
 /** In some amount the pod is rather as the template has it than as it was to be. */
