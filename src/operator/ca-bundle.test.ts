@@ -3,9 +3,10 @@ import type { MutatingWebhookConfiguration } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
 import { resources } from '../api/resources.ts';
 import { createApiServer } from '../cluster/apiserver/api-server.ts';
+import { configOf } from '../config/testing/load-text.ts';
 import { createSeededRandom } from '../lib/random.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
-import { publishBundle } from './ca-bundle.ts';
+import { publishBundle, webhookConfigurationsOf } from './ca-bundle.ts';
 import { readManifests } from './testing/embedded-world.ts';
 
 const NAME = 'spotalis-mutating-webhook';
@@ -72,5 +73,17 @@ describe('publishBundle', () => {
   test('without a configuration there is nothing to publish to', async () => {
     const { api } = await createWorld();
     expect(await publishBundle(api, 'another', bundle)).toBe(false);
+  });
+});
+
+describe('webhookConfigurationsOf', () => {
+  test.each([
+    { placement: true, rightsizing: false, kinds: ['MutatingWebhookConfiguration'] },
+    { placement: false, rightsizing: true, kinds: ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'] },
+    { placement: true, rightsizing: true, kinds: ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'] },
+    { placement: false, rightsizing: false, kinds: [] },
+  ])('placement $placement, rightsizing $rightsizing: $kinds', ({ placement, rightsizing, kinds }) => {
+    const config = configOf(`engines: { placement: ${placement}, rightsizing: ${rightsizing}, allocation: true }`);
+    expect(webhookConfigurationsOf(config).map(({ type }) => type.kind)).toEqual(kinds);
   });
 });

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { MutatingWebhookConfiguration } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
+import { KubeError } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
 import { createApiServer } from '../cluster/apiserver/api-server.ts';
 import { configOf } from '../config/testing/load-text.ts';
@@ -267,5 +268,9 @@ describe('selfCertificate', () => {
     await expect(obtain(true, refusing)).rejects.toThrow(
       /spotalis-system\/spotalis-webhook-cert .*forbidden.*rbac-self-certificates\.yaml/,
     );
+    // Not taken for another replica that was faster.
+    const refused = new KubeError(403, undefined, 'cannot create resource "secrets"');
+    const readOnly: KubeApi = { ...api, create: () => Promise.reject(refused) };
+    await expect(obtain(true, readOnly)).rejects.toThrow(/cannot create resource "secrets".*rbac-self-certificates/);
   });
 });

@@ -159,6 +159,17 @@ describe('a move', () => {
     expect(history.failedMove('s1', 'on-demand')).toBeUndefined();
   });
 
+  test('has failed once, also when what failed is made anew and fails as well', () => {
+    const { history, tracker, judge, replace } = createWorld();
+    tracker.started(decision, NOON);
+    replace({ unschedulableAt: NOON + SECOND });
+    judge(NOON + 121 * SECOND);
+    replace({ createdAt: NOON + 130 * SECOND, unschedulableAt: NOON + 131 * SECOND, uid: 'newer' });
+    expect(judge(NOON + 135 * SECOND)).toBe(15 * SECOND);
+    judge(NOON + 251 * SECOND);
+    expect(history.failedMove('s1', 'on-demand')?.failures).toBe(1);
+  });
+
   test('a pod made in the second of the eviction counts, an elder one or the victim itself does not', () => {
     const { history, tracker, judge, replace } = createWorld();
     tracker.started(decision, NOON + 700);
