@@ -23,6 +23,8 @@ export interface WorkloadFacts {
   readonly uid: string;
   readonly generation: number;
   readonly replicas: number;
+  /** `spec.paused`: new pods are made of the latest ReplicaSet only, and none where there is none yet. */
+  readonly isPaused: boolean;
   /** Undefined where the workload is not managed, or its annotations are invalid. */
   readonly rule: SlotRule | undefined;
   readonly targetSpot: number;
@@ -63,6 +65,7 @@ export interface FleetWatch {
 
 interface Entry extends WorkloadFacts {
   generation: number;
+  isPaused: boolean;
   replicas: number;
   rule: SlotRule | undefined;
   targetSpot: number;
@@ -103,6 +106,7 @@ export function watchFleet({ caches, config, sideOfNode, listener }: FleetWatchO
     if (before !== undefined) listener.before?.(entry);
     entry.replicas = replicas;
     entry.generation = generation;
+    entry.isPaused = object.spec !== undefined && 'paused' in object.spec && object.spec.paused === true;
     entry.rule = rule;
     entry.targetSpot = rule === undefined ? 0 : spotCount(rule, replicas);
     entry.floor = rule === undefined ? 0 : floorCount(rule, replicas);
@@ -186,7 +190,7 @@ export function watchFleet({ caches, config, sideOfNode, listener }: FleetWatchO
 
 function newEntry(key: string, kind: Entry['kind'], uid: string): Entry {
   const counts = { live: 0, ready: 0, readyOnDemand: 0, spot: 0, onDemand: 0 };
-  const nothing = { generation: 0, replicas: 0, rule: undefined, targetSpot: 0, floor: 0 };
+  const nothing = { generation: 0, isPaused: false, replicas: 0, rule: undefined, targetSpot: 0, floor: 0 };
   return { key, kind, uid, ...nothing, pods: new Map(), counts };
 }
 

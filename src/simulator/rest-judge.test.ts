@@ -48,12 +48,22 @@ describe('a workload', () => {
 
 describe('what explains', () => {
   const short: WorkloadFacts = { ...web, counts: { ...web.counts, live: 3 } };
+  const none: WorkloadFacts = { ...web, counts: { ...web.counts, live: 0 } };
 
   test.each<[string, WorkloadFacts, boolean, string | undefined, string | undefined]>([
     ['a mix is told by the operator', short, true, 'no spot to be had', 'no spot to be had'],
     ['one that it does not explain may be a quota', short, true, undefined, 'a quota keeps pods from being made'],
     ['is no quota where all pods are there', web, true, undefined, undefined],
     ['is no quota where there is none', short, false, undefined, undefined],
+    [
+      'is a pause where no pod was ever made',
+      { ...none, isPaused: true },
+      false,
+      undefined,
+      'it is paused and was never rolled out',
+    ],
+    ['is no pause where some were', { ...short, isPaused: true }, false, undefined, undefined],
+    ['is nothing where there is no pod and no pause', none, false, undefined, undefined],
   ])('%s', async (_name, facts, hasQuota, told, expected) => {
     const { clock, judge, mixes } = setUp(hasQuota);
     judge.onChange(facts);

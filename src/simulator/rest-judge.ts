@@ -29,9 +29,10 @@ export function createRestJudge({ clock, hasQuota, monitor, sizes }: RestJudgeOp
   const changedAt = new Map<string, EpochMillis>();
   const reports = createPolicyReports();
 
-  /** Pods that a quota keeps from being made are nobody's to place. */
-  const heldBack: Explain = ({ key, counts, replicas }) => {
+  /** Pods that are kept from being made are nobody's to place. */
+  const heldBack: Explain = ({ key, counts, replicas, isPaused }) => {
     const [namespace = ''] = key.split('/');
+    if (isPaused && counts.live === 0) return 'it is paused and was never rolled out';
     return hasQuota(namespace) && counts.live < replicas ? 'a quota keeps pods from being made' : undefined;
   };
 

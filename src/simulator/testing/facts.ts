@@ -24,6 +24,7 @@ export function aFleet({ replicas, spotPercentage, rounding = 'ceil', notReady =
     kind: 'Deployment',
     uid: 'web',
     generation: 1,
+    isPaused: false,
     replicas,
     rule,
     targetSpot,
