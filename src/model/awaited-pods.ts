@@ -11,7 +11,7 @@ import { sizeKeys } from './pod-size.ts';
 import { countsIn, type QuotaSubject } from './quota-scopes.ts';
 import { replicaOf } from './replica.ts';
 import { type ReplicaStates, readReplicaSizes } from './replica-sizes.ts';
-import { addUse, lessUse, noUse, type QuotaUse, quotaGrowth, withLimitDefaults } from './size-bounds.ts';
+import { addUse, lessUse, noUse, type QuotaUse, quotaGrowth, quotaUse, withLimitDefaults } from './size-bounds.ts';
 import type { ContainerSpecRecord, QuotaRecord, SizedWorkload } from './sizing-records.ts';
 import type { SizedPod, SizingView } from './sizing-view.ts';
 
@@ -164,19 +164,14 @@ export function roomKept(
     const taken = timesUse(whole, each);
     const others = fitting(count - whole, least, lessUse(left, taken));
     const needed = lessUse(addUse(taken, timesUse(others, least)), own);
-    kept = addUse(kept, atLeastNothing(needed));
+    kept = addUse(
+      kept,
+      quotaUse((key) => Math.max(0, needed[key])),
+    );
   }
   return kept;
 }
 
 function timesUse(count: number, use: QuotaUse): QuotaUse {
-  const product = { ...noUse };
-  for (const key of sizeKeys) product[key] = count * use[key];
-  return product;
-}
-
-function atLeastNothing(use: QuotaUse): QuotaUse {
-  const positive = { ...noUse };
-  for (const key of sizeKeys) positive[key] = Math.max(0, use[key]);
-  return positive;
+  return quotaUse((key) => count * use[key]);
 }

@@ -134,19 +134,24 @@ export function withLimitDefaults(
 /** Amounts as quotas count them. */
 export type QuotaUse = Readonly<Record<SizeKey, number>>;
 
-export const noUse: QuotaUse = { cpuRequest: 0, cpuLimit: 0, memoryRequest: 0, memoryLimit: 0 };
+export function quotaUse(amountOf: (key: SizeKey) => number): QuotaUse {
+  return {
+    cpuRequest: amountOf('cpuRequest'),
+    cpuLimit: amountOf('cpuLimit'),
+    memoryRequest: amountOf('memoryRequest'),
+    memoryLimit: amountOf('memoryLimit'),
+  };
+}
+
+export const noUse = quotaUse(() => 0);
 
 export function addUse(left: QuotaUse, right: QuotaUse): QuotaUse {
-  const sum = { ...left };
-  for (const key of sizeKeys) sum[key] += right[key];
-  return sum;
+  return quotaUse((key) => left[key] + right[key]);
 }
 
 /** Below 0 where more is taken away than there is. */
 export function lessUse(left: QuotaUse, right: QuotaUse): QuotaUse {
-  const rest = { ...left };
-  for (const key of sizeKeys) rest[key] -= right[key];
-  return rest;
+  return quotaUse((key) => left[key] - right[key]);
 }
 
 type Sized = readonly Pick<ContainerSpecRecord, 'name' | 'size'>[];
@@ -158,12 +163,9 @@ type Sized = readonly Pick<ContainerSpecRecord, 'name' | 'size'>[];
  * pkg/quota/v1/evaluator/core/pods.go (PodUsageFunc), k8s.io/component-helpers/resource/helpers.go.
  */
 export function quotaGrowth(before: Sized, after: Sized, statuses: PodSizing['statuses']): QuotaUse {
-  const more = { ...noUse };
-  for (const key of sizeKeys) {
-    for (const use of [useByContainers, useBySums])
-      more[key] = Math.max(more[key], use(key, after, statuses) - use(key, before, statuses));
-  }
-  return more;
+  const moreBy = (use: typeof useBySums, key: SizeKey): number =>
+    use(key, after, statuses) - use(key, before, statuses);
+  return quotaUse((key) => Math.max(0, moreBy(useByContainers, key), moreBy(useBySums, key)));
 }
 
 function useByContainers(key: SizeKey, containers: Sized, statuses: PodSizing['statuses']): number {

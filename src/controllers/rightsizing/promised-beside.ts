@@ -10,9 +10,9 @@ import type { PromisedUse, QuotaPromises } from '../../decide/rightsizing/joint-
 import type { InFlightResize } from '../../guard/size/context.ts';
 import { readAppliedSizes, withAppliedSizes } from '../../model/applied-sizes.ts';
 import { givenBack } from '../../model/awaited-pods.ts';
-import { type SizeChange, sizeKeys } from '../../model/pod-size.ts';
+import type { SizeChange } from '../../model/pod-size.ts';
 import { mostOfAll, readReplicaSizes, stateOfPod } from '../../model/replica-sizes.ts';
-import { addUse, noUse, type QuotaUse, quotaGrowth, withLimitDefaults } from '../../model/size-bounds.ts';
+import { addUse, noUse, type QuotaUse, quotaGrowth, quotaUse, withLimitDefaults } from '../../model/size-bounds.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizingView } from '../../model/sizing-view.ts';
 import type { WorkloadMemory } from './memory.ts';
@@ -69,9 +69,7 @@ function onePod(each: QuotaUse): PromisedUse {
 }
 
 function mostOfBoth(left: QuotaUse, right: QuotaUse): QuotaUse {
-  const most = { ...left };
-  for (const key of sizeKeys) most[key] = Math.max(left[key], right[key]);
-  return most;
+  return quotaUse((key) => Math.max(left[key], right[key]));
 }
 
 /** The containers with whatever the changes have more of. */

@@ -5,7 +5,7 @@ import { awaitedOf, type BornSizes } from '../../model/awaited-pods.ts';
 import { hasEnded, isLive } from '../../model/owners.ts';
 import { hasInfeasibleResize, heldRequest, sizeKeys, sizeOfContainer } from '../../model/pod-size.ts';
 import { mostOfAll, type ReplicaStates, stateOfPod, withReplicaSizes } from '../../model/replica-sizes.ts';
-import { addUse, noUse, type QuotaUse } from '../../model/size-bounds.ts';
+import { addUse, noUse, type QuotaUse, quotaUse } from '../../model/size-bounds.ts';
 import type { ContainerSpecRecord, PodSizing, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import type { PromisedUse } from './joint-fit.ts';
@@ -28,9 +28,7 @@ export function heldOfQuota(
 
 function heldBy(container: ContainerSpecRecord, sizing: PodSizing): QuotaUse {
   const counts = { statuses: sizing.statuses, isInfeasible: hasInfeasibleResize(sizing) };
-  const held = { ...noUse };
-  for (const key of sizeKeys) held[key] = heldRequest(key, container, counts);
-  return held;
+  return quotaUse((key) => heldRequest(key, container, counts));
 }
 
 /**
@@ -88,8 +86,7 @@ export function podYetToTake(
     // Nearly always, and of ten thousand pods.
     if (isGranted && sizeKeys.every((key) => (to[key] ?? 0) <= (container.size[key] ?? 0))) continue;
     const held = heldBy(container, sizing);
-    const more = { ...noUse };
-    for (const key of sizeKeys) more[key] = Math.max(0, (to[key] ?? 0) - held[key]);
+    const more = quotaUse((key) => Math.max(0, (to[key] ?? 0) - held[key]));
     sum = addUse(sum, more);
   }
   return sum !== noUse && isAllocated(each) ? { ...sum, cpuRequest: 0, cpuLimit: 0 } : sum;
