@@ -23,16 +23,35 @@ interface Amounts {
   readonly memory: number;
 }
 
-const nothing: Amounts = { cpu: 0, memory: 0 };
-const sum = (a: Amounts, b: Amounts): Amounts => ({ cpu: a.cpu + b.cpu, memory: a.memory + b.memory });
 const larger = (a: Amounts, b: Amounts): Amounts => ({
   cpu: Math.max(a.cpu, b.cpu),
   memory: Math.max(a.memory, b.memory),
 });
 
+/** What an init container asks for; a sidecar stays beside all that comes after it. */
+interface Step<T> {
+  readonly asks: T;
+  readonly stays: boolean;
+}
+
 /**
  * The sum over containers and sidecars, or what the largest init step needs beside the sidecars started before it,
- * whichever is more; pod-level requests replace that sum; the overhead of the runtime class comes on top.
+ * whichever is more.
+ */
+function mostAtOnce<T>(containers: readonly T[], steps: readonly Step<T>[], amountOf: (asks: T) => number): number {
+  const running = containers.reduce((total, asks) => total + amountOf(asks), 0);
+  let [sidecars, init] = [0, 0];
+  for (const { asks, stays } of steps) {
+    const beside = sidecars + amountOf(asks);
+    init = Math.max(init, beside);
+    if (stays) sidecars = beside;
+  }
+  return Math.max(running + sidecars, init);
+}
+
+/**
+ * What the containers need at once, see {@link mostAtOnce}; pod-level requests replace that; the overhead of the runtime
+ * class comes on top.
  * Source: k8s.io/component-helpers/resource/helpers.go (PodRequests).
  * @param status given for a pod that exists: while a resize is under way the larger of wished and actual counts.
  * @throws InvalidValueError when an amount is not a quantity.
@@ -43,25 +62,13 @@ export function effectiveRequests(spec: PodSpec, status?: PodStatus): ComputeRes
   for (const entry of [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])])
     actual.set(entry.name, entry);
   const of = (container: Container): Amounts => containerRequests(container, actual.get(container.name), isInfeasible);
-
-  let running = nothing;
-  for (const container of listOf(spec.containers, 'spec.containers')) running = sum(running, of(container));
-  let sidecars = nothing;
-  let init = nothing;
-  for (const container of listOf(spec.initContainers, 'spec.initContainers')) {
-    if (isSidecar(container)) {
-      sidecars = sum(sidecars, of(container));
-      init = larger(init, sidecars);
-    } else {
-      init = larger(init, sum(sidecars, of(container)));
-    }
-  }
-  const containers = larger(sum(running, sidecars), init);
+  const containers = listOf(spec.containers, 'spec.containers').map(of);
+  const steps = stepsOf(spec, of);
   const podLevel = read(podResources(spec), 'spec.resources');
   const overhead = amounts(spec.overhead, 'spec.overhead');
   return {
-    cpuMillis: (podLevel.cpu ?? containers.cpu) + (overhead.cpu ?? 0),
-    memoryBytes: (podLevel.memory ?? containers.memory) + (overhead.memory ?? 0),
+    cpuMillis: (podLevel.cpu ?? mostAtOnce(containers, steps, (asks) => asks.cpu)) + (overhead.cpu ?? 0),
+    memoryBytes: (podLevel.memory ?? mostAtOnce(containers, steps, (asks) => asks.memory)) + (overhead.memory ?? 0),
   };
 }
 
@@ -72,30 +79,22 @@ export function effectiveRequests(spec: PodSpec, status?: PodStatus): ComputeRes
  */
 export function extraRequests(spec: PodSpec): Readonly<Record<string, number>> | undefined {
   const containers = listOf(spec.containers, 'spec.containers');
-  const steps = listOf(spec.initContainers, 'spec.initContainers');
+  const steps = stepsOf(spec, (container) => container);
   const names = new Set<string>();
-  for (const { resources } of [...containers, ...steps])
+  for (const { resources } of [...containers, ...steps.map(({ asks }) => asks)])
     for (const list of [resources?.requests, resources?.limits])
       for (const name of Object.keys(list ?? {})) if (name !== 'cpu' && name !== 'memory') names.add(name);
   const wanted = [...names].toSorted().flatMap((name) => {
-    const amount =
-      extraRequest(name, containers, steps) + (memory(spec.overhead?.[name], `spec.overhead.${name}`) ?? 0);
+    const overhead = memory(spec.overhead?.[name], `spec.overhead.${name}`) ?? 0;
+    const amount = mostAtOnce(containers, steps, (container) => extraRequest(name, container)) + overhead;
     return amount > 0 ? [[name, amount] as const] : [];
   });
   return wanted.length === 0 ? undefined : Object.fromEntries(wanted);
 }
 
-function extraRequest(name: string, containers: readonly Container[], steps: readonly Container[]): number {
-  const of = ({ name: container, resources }: Container): number =>
-    memory(resources?.requests?.[name] ?? resources?.limits?.[name], `container ${container} resources.${name}`) ?? 0;
-  const running = containers.reduce((total, container) => total + of(container), 0);
-  let [sidecars, init] = [0, 0];
-  for (const step of steps) {
-    const beside = sidecars + of(step);
-    init = Math.max(init, beside);
-    if (isSidecar(step)) sidecars = beside;
-  }
-  return Math.max(running + sidecars, init);
+function extraRequest(resource: string, { name, resources }: Container): number {
+  const amount = resources?.requests?.[resource] ?? resources?.limits?.[resource];
+  return memory(amount, `container ${name} resources.${resource}`) ?? 0;
 }
 
 /**
@@ -134,6 +133,13 @@ function amounts(list: Readonly<Record<string, unknown>> | undefined | null, fie
 }
 
 const filled = (partial: Partial<Amounts>): Amounts => ({ cpu: partial.cpu ?? 0, memory: partial.memory ?? 0 });
+
+function stepsOf<T>(spec: PodSpec, asksOf: (container: Container) => T): readonly Step<T>[] {
+  return listOf(spec.initContainers, 'spec.initContainers').map((container) => ({
+    asks: asksOf(container),
+    stays: isSidecar(container),
+  }));
+}
 
 function isSidecar(container: Container): boolean {
   return 'restartPolicy' in container && container.restartPolicy === 'Always';
