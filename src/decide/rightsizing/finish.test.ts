@@ -5,23 +5,18 @@ import { finish } from './finish.ts';
 import { defaultPolicy } from './policy.ts';
 import type { ShapeInput } from './shape.ts';
 import { DAY, unset } from './testing/profiles.ts';
+import { aShapeInput } from './testing/shape-input.ts';
 
-const input = (given: Partial<ShapeInput> = {}): ShapeInput => ({
-  draft: { value: 100, notes: [] },
-  current: unset,
-  rules: {
-    ...defaultPolicy.memory,
-    bounds: { min: 50, max: 1000 },
-    change: { ...defaultPolicy.memory.change, minAmount: 1 },
-  },
-  historyMillis: DAY,
-  minHistoryMillis: DAY,
-  roundTo: 1,
-  leastLimit: 0,
-  now: 10 * DAY,
-  gainOf: undefined,
-  ...given,
-});
+const input = (given: Partial<ShapeInput> = {}): ShapeInput =>
+  aShapeInput({
+    rules: {
+      ...defaultPolicy.memory,
+      bounds: { min: 50, max: 1000 },
+      change: { ...defaultPolicy.memory.change, minAmount: 1 },
+    },
+    now: 10 * DAY,
+    ...given,
+  });
 const stagesOf = (given: Partial<ShapeInput>): Stage[] => finish(input(given)).notes.map(({ stage }) => stage);
 
 describe('shared stages', () => {

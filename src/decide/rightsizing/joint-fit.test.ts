@@ -15,24 +15,19 @@ import {
 } from './joint-fit.ts';
 import { defaultPolicy, type LimitRule } from './policy.ts';
 import { shape } from './shape.ts';
-import { DAY } from './testing/profiles.ts';
+import { aShapeInput } from './testing/shape-input.ts';
 
 const part = (current: number, value: number | undefined): FitPart => ({
   current,
   shaped:
     value === undefined
       ? undefined
-      : shape({
-          draft: { value, notes: [] },
-          current: { request: current, limit: undefined, lastChangeAt: undefined },
-          rules: { ...defaultPolicy.cpu, bounds: { min: 1, max: 100_000 } },
-          historyMillis: DAY,
-          minHistoryMillis: DAY,
-          roundTo: 1,
-          leastLimit: 0,
-          now: 0,
-          gainOf: undefined,
-        }),
+      : shape(
+          aShapeInput({
+            draft: { value, notes: [] },
+            current: { request: current, limit: undefined, lastChangeAt: undefined },
+          }),
+        ),
 });
 const room = (growth: number): Room => ({ growth, stage: 'quota', what: 'the quota ends here' });
 const values = (parts: readonly FitPart[]) => parts.map(({ shaped, current }) => shaped?.value ?? current);
@@ -218,17 +213,13 @@ describe('quotas', () => {
 describe('limits that follow their requests', () => {
   const shapedTo = (value: number, limit: LimitRule, currentLimit = 400): FitPart => ({
     current: 100,
-    shaped: shape({
-      draft: { value, notes: [] },
-      current: { request: 100, limit: currentLimit, lastChangeAt: undefined },
-      rules: { ...defaultPolicy.cpu, bounds: { min: 1, max: 100_000 }, limit },
-      historyMillis: DAY,
-      minHistoryMillis: DAY,
-      roundTo: 1,
-      leastLimit: 0,
-      now: 0,
-      gainOf: undefined,
-    }),
+    shaped: shape(
+      aShapeInput({
+        draft: { value, notes: [] },
+        current: { request: 100, limit: currentLimit, lastChangeAt: undefined },
+        rules: { ...defaultPolicy.cpu, bounds: { min: 1, max: 100_000 }, limit },
+      }),
+    ),
   });
   const limits = (parts: readonly FitPart[]) => parts.map(({ shaped }) => shaped?.limit);
   const ratio: LimitRule = { policy: 'Ratio' };

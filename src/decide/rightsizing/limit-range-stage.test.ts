@@ -5,7 +5,7 @@ import { aLimitRange, MIB } from '../../model/testing/sizing-records.ts';
 import { fitLimitRange } from './limit-range-stage.ts';
 import { defaultPolicy } from './policy.ts';
 import { type Shaped, shape } from './shape.ts';
-import { DAY } from './testing/profiles.ts';
+import { aShapeInput } from './testing/shape-input.ts';
 
 const shaped = (
   value: number,
@@ -13,17 +13,7 @@ const shaped = (
   bounds = { min: 1, max: 10_000 },
   rules = { ...defaultPolicy.cpu, bounds },
 ): Shaped =>
-  shape({
-    draft: { value, notes: [] },
-    current: { request: 500, limit, lastChangeAt: undefined },
-    rules,
-    historyMillis: DAY,
-    minHistoryMillis: DAY,
-    roundTo: 1,
-    leastLimit: 0,
-    now: 0,
-    gainOf: undefined,
-  });
+  shape(aShapeInput({ draft: { value, notes: [] }, current: { request: 500, limit, lastChangeAt: undefined }, rules }));
 
 describe('LimitRanges', () => {
   test.each<[string, number, number | undefined, object, number]>([

@@ -4,19 +4,10 @@ import { noAdvice } from './advice.ts';
 import { defaultPolicy } from './policy.ts';
 import { confidenceOf, isShaped, roundUp, type ShapeInput, shape, untilTrusted } from './shape.ts';
 import { DAY, unset } from './testing/profiles.ts';
+import { aShapeInput } from './testing/shape-input.ts';
 
-const input = (changes: Partial<ShapeInput> = {}): ShapeInput => ({
-  draft: { value: 100, notes: [] },
-  current: unset,
-  rules: { ...defaultPolicy.memory, bounds: { min: 50, max: 1000 } },
-  historyMillis: DAY,
-  minHistoryMillis: DAY,
-  roundTo: 1,
-  leastLimit: 0,
-  now: 0,
-  gainOf: undefined,
-  ...changes,
-});
+const input = (changes: Partial<ShapeInput> = {}): ShapeInput =>
+  aShapeInput({ rules: { ...defaultPolicy.memory, bounds: { min: 50, max: 1000 } }, ...changes });
 
 describe('confidence', () => {
   test.each<[string, Partial<ShapeInput>, number]>([
