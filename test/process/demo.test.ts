@@ -14,7 +14,7 @@ describe('stowage demo', () => {
     async () => {
       using temporary = createCheckout([]);
       const env = { ...plainEnvironment(), TMPDIR: temporary.path };
-      const { code, stdout, stderr } = await stowage(['demo', '--for', '40s'], { env });
+      const { code, stdout, stderr } = await stowage(['demo', '--for', '75s'], { env });
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toContain('Chapter 1: all workloads are created at once.');
       expect(stdout).toMatch(
