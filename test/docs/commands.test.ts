@@ -45,7 +45,7 @@ const elsewhere: readonly { readonly command: string; readonly by: string; reado
     by: 'src/cli/backtest/prometheus/backtest-prometheus.test.ts',
     says,
   })),
-  { command: 'demo --for 60s', by: 'test/process/demo.test.ts', says: "['demo', '--for', '40s']" },
+  { command: 'demo --for 60s', by: 'test/process/demo.test.ts', says: "['demo', '--for', '75s']" },
   ...['1', '201'].map((seed) => ({
     command: `backtest --generated ${seed}`,
     by: 'src/cli/backtest/backtest.test.ts',
