@@ -3,21 +3,19 @@
  * invariants. Seeds run from S (default 1) on; what breaks is told with its seed, and `--seeds 1 --seed S` plays it again.
  * `--minutes M` ends after that time with as many seeds as it got to. `--verbose` tells the figures of every seed. `--print` writes the scenario of seed S as a file for `stowage simulate`.
  */
-import { parseArgs } from 'node:util';
 import { stringify } from 'yaml';
 import { LONG_CHAOS, randomScenario, SHORT_CHAOS } from '../src/simulator/chaos/random-scenario.ts';
 import { runChaos } from '../src/simulator/chaos/run-chaos.ts';
 import { startOperator } from '../src/wire.ts';
+import { readOptions } from './options.ts';
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '20' },
-    seed: { type: 'string', default: '1' },
-    minutes: { type: 'string', default: 'Infinity' },
-    short: { type: 'boolean', default: false },
-    verbose: { type: 'boolean', default: false },
-    print: { type: 'boolean', default: false },
-  },
+const values = readOptions('npm run chaos -- [--seeds N] [--seed S] [--minutes M] [--short] [--print] [--verbose]', {
+  seeds: { type: 'string', default: '20' },
+  seed: { type: 'string', default: '1' },
+  minutes: { type: 'string', default: 'Infinity' },
+  short: { type: 'boolean', default: false },
+  verbose: { type: 'boolean', default: false },
+  print: { type: 'boolean', default: false },
 });
 const [seeds, first, minutes] = [Number(values.seeds), Number(values.seed), Number(values.minutes)];
 if (!Number.isInteger(seeds) || !Number.isInteger(first) || seeds < 1 || first < 0 || !(minutes > 0)) {

@@ -4,7 +4,6 @@
  * `--sequences 1 --seed S --print` tells the requests of one row. `--record` keeps what both answer for `npm test`.
  */
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { createSystemClock } from '../src/lib/clock.ts';
 import type { Difference } from '../test/conformance/differential/compare.ts';
 import { drawSequence } from '../test/conformance/differential/draw-sequence.ts';
@@ -15,9 +14,11 @@ import { createEndpoint } from '../test/conformance/endpoint.ts';
 import { ensureBinaries } from '../test/controlplane/build.ts';
 import { startControlPlane } from '../test/controlplane/control-plane.ts';
 import { readVersions } from '../test/controlplane/versions.ts';
+import { readOptions } from './options.ts';
 
-const { values } = parseArgs({
-  options: {
+const values = readOptions(
+  'npm run differential -- [--sequences N] [--seed S] [--only pods,leases] [--print] [--full] [--record]',
+  {
     sequences: { type: 'string', default: '300' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
@@ -25,7 +26,7 @@ const { values } = parseArgs({
     full: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
   },
-});
+);
 const [count, first] = [Number(values.sequences), Number(values.seed)];
 if (!Number.isInteger(count) || !Number.isInteger(first) || count < 1 || first < 0) {
   console.error('Give whole numbers: npm run differential -- --sequences 300 --seed 1');

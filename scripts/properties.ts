@@ -5,16 +5,14 @@
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readOptions } from './options.ts';
 import { runVitest } from './run-vitest.ts';
 
 const root = join(import.meta.dirname, '..');
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '10' },
-    seed: { type: 'string', default: String(Date.now() % 0x7fff_ffff) },
-    files: { type: 'string', default: '' },
-  },
+const values = readOptions('npm run properties -- [--rounds N] [--seed S] [--files PART]', {
+  rounds: { type: 'string', default: '10' },
+  seed: { type: 'string', default: String(Date.now() % 0x7fff_ffff) },
+  files: { type: 'string', default: '' },
 });
 const [rounds, first] = [Number(values.rounds), Number(values.seed)];
 if (!Number.isInteger(rounds) || !Number.isInteger(first) || rounds < 1 || first < 0) {
