@@ -1,12 +1,12 @@
 /** Admission while spot cannot be had: on-demand covers, slots stay what they are, and all of it is undone later. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createSeededRandom } from '../../lib/random.ts';
 import { nodeClassProfile } from '../../model/node-profiles.ts';
 import { isLive } from '../../model/owners.ts';
 import { aDeployment, aStatefulSet, aTemplate, CAPACITY_TYPE } from '../../model/testing/records.ts';
 import { decideAdmission } from './admission.ts';
-import { createSpotMemory, type SpotMemory } from './spot-memory.ts';
+import type { SpotMemory } from './spot-memory.ts';
+import { aSpotMemory, MINUTE } from './testing/availability.ts';
 import {
   type AdmitOptions,
   createWorld,
@@ -22,16 +22,6 @@ import {
   type World,
   worldOf,
 } from './testing/world.ts';
-
-const MINUTE = 60_000;
-
-function aMemory(): SpotMemory {
-  return createSpotMemory({
-    random: createSeededRandom(1),
-    backoff: () => ({ initialMillis: 3 * MINUTE, factor: 2, maxMillis: 60 * MINUTE, jitter: 0 }),
-    probeLimitMillis: () => 7 * MINUTE,
-  });
-}
 
 function admitWith(world: World, spot: SpotMemory, options: AdmitOptions = {}) {
   const decision = decideAdmission({ ...inputFor(world, options), spot });
@@ -50,7 +40,7 @@ function runWith(world: World, spot: SpotMemory, options: AdmitOptions = {}) {
 }
 
 function closedFor(world: World): SpotMemory {
-  const spot = aMemory();
+  const spot = aSpotMemory();
   spot.recordStranded(world.workload.uid, world.now - 5 * MINUTE, 'shop', world.now);
   return spot;
 }
@@ -151,7 +141,7 @@ describe('while spot is closed', () => {
 
   test('pods that wait already close it without anybody telling', () => {
     const world = worldOf(4, 100, 0);
-    const spot = aMemory();
+    const spot = aSpotMemory();
     const stranded = podFrom(world, admitWith(world, spot), {
       nodeName: undefined,
       phase: 'Pending',
@@ -186,7 +176,7 @@ describe('hazard H6: when the pause is over', () => {
 
   test('plain drift is no return', () => {
     const world = worldOf(2, 100, 0);
-    const spot = aMemory();
+    const spot = aSpotMemory();
     for (let index = 0; index < 2; index++) runWith(world, spot);
     world.pods = world.pods.map((pod) => ({ ...pod, nodeName: nodeOf('on-demand') }));
     expect(evictionOf(plan(world))?.isReturn).toBeUndefined();
@@ -204,7 +194,7 @@ describe('hazard H6: when the pause is over', () => {
 
 describe('hazard H8: in a storm', () => {
   function stormy(world: World): SpotMemory {
-    const spot = aMemory();
+    const spot = aSpotMemory();
     for (const uid of ['1', '2', '3']) {
       spot.standing(uid, { key: 'a/m5', zone: 'a', instanceType: 'm5.large' });
       spot.gone(uid, true, world.now);
@@ -223,7 +213,7 @@ describe('hazard H8: in a storm', () => {
     });
     world.nodes = [];
     expect(admitWith(world, stormy(world)).side).toBe('on-demand');
-    expect(admitWith(world, aMemory()).side).toBe('spot');
+    expect(admitWith(world, aSpotMemory()).side).toBe('spot');
   });
 
   test('bug 10: new pods prefer other pools than the one that was hit', () => {
@@ -245,7 +235,7 @@ test('for any history of outages, scale and losses: slots are unique, the floor 
   fc.assert(
     fc.property(anyCase, ({ percentage, floor, steps }) => {
       const world = worldOf(6, percentage, floor);
-      const spot = aMemory();
+      const spot = aSpotMemory();
       let covers = 0;
       const complete = (): void => {
         while (world.pods.filter(isLive).length < world.workload.replicas) {

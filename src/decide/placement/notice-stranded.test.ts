@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { createSeededRandom } from '../../lib/random.ts';
 import type { PodRecord, WorkloadRecord } from '../../model/records.ts';
 import { createSides } from '../../model/sides.ts';
 import { createSnapshot } from '../../model/snapshot.ts';
@@ -13,19 +12,11 @@ import {
   someSettings,
 } from '../../model/testing/records.ts';
 import { noticeStranded } from './notice-stranded.ts';
-import { createSpotAvailability, type SpotAvailability } from './spot-availability.ts';
+import type { SpotAvailability } from './spot-availability.ts';
+import { anAvailability, MINUTE } from './testing/availability.ts';
 
-const MINUTE = 60_000;
 const settings = someSettings();
 const sides = createSides(settings.nodeClasses);
-
-function anAvailability(): SpotAvailability {
-  return createSpotAvailability({
-    random: createSeededRandom(1),
-    backoff: () => ({ initialMillis: 3 * MINUTE, factor: 2, maxMillis: 60 * MINUTE, jitter: 0 }),
-    probeLimitMillis: () => 7 * MINUTE,
-  });
-}
 
 function notice(spot: SpotAvailability, workload: WorkloadRecord, pods: readonly PodRecord[], now: number): void {
   const view = createSnapshot({ workloads: [workload], replicaSets: [aReplicaSet(workload)], pods });
