@@ -6,12 +6,13 @@ import type { Millicores } from '../../lib/units.ts';
 import type { Clamp, ClampReason } from './clamp.ts';
 import { type Coalition, coalitionCredits, solveWithCoalitions } from './coalitions.ts';
 import { quotaCap } from './integrations/resource-quota.ts';
+import { keepHeld } from './keep-held.ts';
 import type { NodeInput } from './node-input.ts';
 import type { GroupCap, Problem, Solution } from './problem.ts';
 import type { Seat } from './seat.ts';
 import { solve } from './solve.ts';
 
-/** Shares in the order of the seats. */
+/** Shares in the order of the seats; `overcommitted`, too, where what cannot be lowered leaves others too little. */
 export interface Bargain {
   readonly solution: Solution;
   /** Per seat: what quota and coalition took from it. */
@@ -20,7 +21,7 @@ export interface Bargain {
 
 /**
  * Solves the node. Quotas and coalitions are groups in the problem and not cuts afterwards: what one may not have goes
- * to the others, and the sum stays within `capacity`.
+ * to the others, and the sum stays within `capacity`, or what there is already ({@link keepHeld}).
  * @param mins the lower bound of each seat, after those that did not fit gave way.
  */
 export function bargain(
@@ -33,18 +34,20 @@ export function bargain(
   const bids = seats.map(({ pod, weight, box }, index) => {
     const min = mins[index] ?? box.min;
     const disagreement = rules.disagreement === 'zero' ? 0 : Math.min(box.claim, min);
-    return { uid: pod.uid, weight, min, max: box.max, disagreement, tier: pod.priority };
+    return { uid: pod.uid, weight, min, max: Math.max(min, box.max), disagreement, tier: pod.priority };
   });
   const { quantum, overload } = rules;
-  const problem: Problem = { capacity, bids, quantum, overload, disagreement: 'own' };
   const groups = quotaGroups(input, seats);
+  const problem = keepHeld({ capacity, bids, groups, quantum, overload, disagreement: 'own' }, seats);
+  const settled = (solution: Solution): Solution => {
+    const kept = keepSum(input, seats, problem, solution);
+    return problem.capacity > capacity ? { ...kept, overcommitted: true } : kept;
+  };
   const coalitions = coalitionsOf(seats).filter(({ members }) => members.length > 1);
-  const free = solve(problem);
-  if (groups.length + coalitions.length === 0) {
-    return { solution: keepSum(input, seats, problem, free), clamps: [] };
-  }
-  const withQuota = solve({ ...problem, groups });
-  const bargained = coalitions.length === 0 ? withQuota : solveWithCoalitions({ ...problem, groups }, coalitions);
+  const free = solve({ ...problem, groups: [] });
+  if (groups.length + coalitions.length === 0) return { solution: settled(free), clamps: [] };
+  const withQuota = solve(problem);
+  const bargained = coalitions.length === 0 ? withQuota : solveWithCoalitions(problem, coalitions);
   const lost = (reason: ClampReason, from: Solution, to: Solution, index: number): Clamp[] => {
     const [before = 0, after = 0] = [from.shares[index], to.shares[index]];
     return after < before ? [{ reason, what: 'share', before, after }] : [];
@@ -53,7 +56,7 @@ export function bargain(
     ...lost('ResourceQuota', free, withQuota, index),
     ...lost('Coalition', withQuota, bargained, index),
   ]);
-  return { solution: keepSum(input, seats, { ...problem, groups }, bargained), clamps };
+  return { solution: settled(bargained), clamps };
 }
 
 /**

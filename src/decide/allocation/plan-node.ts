@@ -47,7 +47,7 @@ export function planNode(input: NodeInput): NodePlan {
   const { capacity, clamps } = capacityUnderPressure(shared.capacity, claims, state);
   const steady = steadySum(seats, { capacity, nominal: shared.nominal }, rules);
   const relaxed = relaxToFit(
-    seats.map(({ pod: { uid }, weight, box }) => ({ uid, weight, box })),
+    seats.map(({ pod: { uid }, weight, box, kept }) => ({ uid, weight, box, kept })),
     steady.sum,
   );
   const { solution, clamps: groupClamps } = bargain(input, seats, relaxed.mins, steady.sum);

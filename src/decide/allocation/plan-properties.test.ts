@@ -2,11 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ascending } from '../../lib/ascending.ts';
-import type { AllocationPod } from './allocation-pod.ts';
+import type { AllocationPod, CpuSize } from './allocation-pod.ts';
 import { chargedCpu, sizeOf } from './allocation-pod.ts';
 import { clampReasons } from './clamp.ts';
 import type { NodeInput, NodePlan, NodePod } from './node-input.ts';
 import { planNode } from './plan-node.ts';
+import type { ApplyMode } from './rules.ts';
+import { isResizing } from './seat.ts';
 import { defaultNoise, noisyPod } from './testing/noisy-pods.ts';
 import { T0, testInput, testNode, testRules } from './testing/pods.ts';
 
@@ -60,6 +62,9 @@ const holds = (rule: (plan: NodePlan, input: NodeInput) => void, numRuns = 500):
     fc.property(anyInput, (input) => rule(planNode(input), input)),
     { numRuns },
   );
+/** Of what is bargained for. */
+const heldOf = ({ request, limit = request }: CpuSize, apply: ApplyMode): number =>
+  apply === 'limits' ? limit : request;
 const podOf = ({ pods }: NodeInput, uid: string): AllocationPod | undefined =>
   pods.find(({ pod }) => pod.uid === uid)?.pod;
 
@@ -80,10 +85,28 @@ describe('for any node', () => {
     });
   });
 
-  test('shares add up to no more than the steady sum, unless not even the floors fit', () => {
-    holds(({ pods, steadySum, isOvercommitted }) => {
-      if (!isOvercommitted) expect(sum(pods.map(({ share }) => share))).toBeLessThanOrEqual(steadySum);
+  test('shares add up to no more than the steady sum, or to what the pods have where that cannot be lowered', () => {
+    holds(({ pods, steadySum, isOvercommitted }, { rules: { apply, quantum } }) => {
+      const shares = sum(pods.map(({ share }) => share));
+      if (!isOvercommitted) expect(shares).toBeLessThanOrEqual(steadySum);
+      const there = pods.map(({ current }) => quantum * Math.ceil(Math.max(10, heldOf(current, apply)) / quantum));
+      expect(shares).toBeLessThanOrEqual(Math.max(steadySum, sum(there)));
     });
+  });
+
+  test('what cannot be lowered is not, not even on paper, where it would be counted on', () => {
+    let kept = 0;
+    holds(({ pods }, input) => {
+      const ready = input.node.conditions?.find(({ type }) => type === 'Ready');
+      for (const { uid, share, current } of pods) {
+        const { pod, measured, hints } = input.pods.find((each) => each.pod.uid === uid) ?? never();
+        const isStill = ready?.status !== 'True' || measured === undefined || hints === 'unknown' || isResizing(pod);
+        if (!isStill) continue;
+        kept++;
+        expect(share).toBeGreaterThanOrEqual(heldOf(current, input.rules.apply));
+      }
+    });
+    expect(kept).toBeGreaterThan(100);
   });
 
   test('every pod is either planned for or left out with a reason', () => {

@@ -20,6 +20,10 @@ describe('counted in quanta', () => {
     ['at most the claim', problem({ disagreement: 'own', bids: [bid('a', { disagreement: 400 })] }), { d: 105 }],
     ['none given: the claim', problem({ disagreement: 'own' }), { d: 105 }],
     ['a claim below the floor is its own floor', problem({ bids: [bid('a', { min: 4 })] }), { floor: 4 }],
+    ['a floor of its own', problem({ bids: [bid('a', { floor: 71 })] }), { floor: 71 }],
+    ['up, too', problem({ quantum: 10, bids: [bid('a', { floor: 71 })] }), { floor: 8 }],
+    ['at most the claim', problem({ bids: [bid('a', { floor: 400 })] }), { floor: 105 }],
+    ['at least that of all', problem({ bids: [bid('a', { floor: 7 })] }), { floor: 10 }],
   ])('%s', (_name, given, wanted) => {
     expect(columnsOf(given)).toMatchObject(wanted);
   });

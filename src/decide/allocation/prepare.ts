@@ -48,7 +48,7 @@ export function prepare(problem: Problem): Prepared {
     columns.lower[row] = lower;
     columns.upper[row] = upper;
     columns.disagreement[row] = disagreementOf(bid, disagreement, lower, quantum);
-    floors[row] = Math.min(lower, Math.ceil(hardFloor / quantum));
+    floors[row] = Math.min(lower, Math.ceil(Math.max(hardFloor, bid.floor ?? 0) / quantum));
     if (tiers !== undefined) tiers[row] = bid.tier ?? 0;
   });
   const uids = order.map((index) => bids[index]?.uid ?? '');
@@ -98,12 +98,12 @@ function hash(text: string): number {
 }
 
 function check(bid: Bid): void {
-  const { uid, weight, min, max, disagreement = 0 } = bid;
+  const { uid, weight, min, max, disagreement = 0, floor = 0 } = bid;
   const isValid =
     weight >= 0 && weight < Number.POSITIVE_INFINITY && min >= 0 && min < Number.POSITIVE_INFINITY && max >= 0;
-  if (!isValid || !Number.isFinite(disagreement)) {
+  if (!isValid || !Number.isFinite(disagreement) || !Number.isFinite(floor)) {
     throw new RangeError(
-      `bid of ${uid}: weight ${weight}, min ${min}, max ${max}, disagreement ${disagreement} must be numbers >= 0, all finite but max`,
+      `bid of ${uid}: weight ${weight}, min ${min}, max ${max}, disagreement ${disagreement}, floor ${floor} must be numbers >= 0, all finite but max`,
     );
   }
 }

@@ -11,6 +11,8 @@ export interface Bid {
   readonly min: Millicores;
   /** The most the pod can use; Infinity: anything. Below `min` it counts as `min`. */
   readonly max: Millicores;
+  /** What it keeps in overload, too, as far as its claim reaches: it cannot be lowered. Left out: the hard floor. */
+  readonly floor?: Millicores;
   /** What the pod has if nobody agrees, at most `min`; read only with `disagreement: own`. */
   readonly disagreement?: Millicores;
   /** Higher tiers are served first when claims exceed capacity and `overload` is `tiers`. */
@@ -55,7 +57,7 @@ export interface Solution {
    */
   readonly shadowPrice: number;
   readonly mode: Mode;
-  /** Even the hard floors exceed capacity: floors were given, and nothing can be taken any more. */
+  /** Even the floors exceed capacity: they were given, and nothing can be taken any more. */
   readonly overcommitted: boolean;
   /** Uids whose `max` was below `min`. */
   readonly conflicts: readonly string[];

@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { type Bound, combineBounds } from './bounds.ts';
 import { relaxToFit } from './relax.ts';
 
-const seat = (uid: string, weight: number, claim: number, bounds: readonly Bound[]) => ({
+const seat = (uid: string, weight: number, claim: number, bounds: readonly Bound[], kept = 0) => ({
   uid,
   weight,
   box: combineBounds(claim, 2000, bounds),
+  kept,
 });
 const step = (min: number): Bound => ({ layer: 'step', reason: 'StepLimit', min });
 const pdb = (min: number): Bound => ({ layer: 'pdb', reason: 'PodDisruptionBudget', min });
@@ -33,6 +34,19 @@ describe('lower bounds that do not fit', () => {
     expect(relaxToFit(seats, 10).mins).toEqual([100, 100, 300]);
   });
 
+  test('what is kept in any case stays, though the guard that keeps it would have to go first', () => {
+    const seats = [seat('a', 1, 100, [pdb(400)], 350), seat('b', 1, 100, [ready(400)])];
+    const { mins, clamps } = relaxToFit(seats, 500);
+    expect(mins).toEqual([350, 150]);
+    expect(clamps[0]).toEqual([{ reason: 'GuardRelaxed', what: 'min', before: 400, after: 350 }]);
+    expect(relaxToFit(seats, 10).mins).toEqual([350, 100]);
+  });
+
+  test('who keeps more than it may have has that', () => {
+    const most: Bound = { layer: 'annotation', reason: 'MaxCpu', max: 300 };
+    expect(relaxToFit([seat('a', 1, 100, [most], 500)], 2000).mins).toEqual([500]);
+  });
+
   test('under a guard that goes the next one shows', () => {
     expect(relaxToFit([seat('a', 1, 100, [ready(300), step(500)])], 350).mins).toEqual([350]);
     expect(relaxToFit([seat('a', 1, 100, [ready(300), step(500)])], 250).mins).toEqual([250]);
@@ -42,22 +56,22 @@ describe('lower bounds that do not fit', () => {
     expect(relaxToFit([seat('b', 1, 100, [step(400)]), seat('a', 1, 100, [step(400)])], 700).mins).toEqual([400, 300]);
   });
 
-  test('for any seats: at most the capacity, or exactly the claims', () => {
+  test('for any seats: at most the capacity, or exactly the claims and what is kept', () => {
     const amount = fc.integer({ min: 0, max: 800 });
     fc.assert(
       fc.property(
-        fc.array(fc.tuple(amount, amount, amount), { maxLength: 8 }),
+        fc.array(fc.tuple(amount, amount, amount, amount), { maxLength: 8 }),
         fc.integer({ min: 0, max: 4000 }),
         (rows, capacity) => {
-          const seats = rows.map(([claim, guard, smooth], index) =>
-            seat(`p${index}`, 1 + (index % 3), claim, [pdb(guard), step(smooth)]),
+          const seats = rows.map(([claim, guard, smooth, kept], index) =>
+            seat(`p${index}`, 1 + (index % 3), claim, [pdb(guard), step(smooth)], kept),
           );
           const { mins } = relaxToFit(seats, capacity);
-          const sum = mins.reduce((all, min) => all + min, 0);
-          const claims = seats.reduce((all, { box }) => all + box.claim, 0);
-          expect(sum).toBeLessThanOrEqual(Math.max(capacity, claims));
+          const least = seats.map(({ box, kept }) => Math.max(box.claim, kept));
+          const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+          expect(sum(mins)).toBeLessThanOrEqual(Math.max(capacity, sum(least)));
           mins.forEach((min, index) => {
-            expect(min).toBeGreaterThanOrEqual(seats[index]?.box.claim ?? 0);
+            expect(min).toBeGreaterThanOrEqual(least[index] ?? 0);
           });
         },
       ),

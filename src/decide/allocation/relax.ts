@@ -1,6 +1,7 @@
 /**
  * When lower bounds add up to more than the node has, the soft ones give way: smoothness first, of the lowest weights
- * first, then the guards in the order in which they matter least. Claims are left to the solver.
+ * first, then the guards in the order in which they matter least. What a pod keeps in any case stays: nobody else could
+ * have it. Claims are left to the solver.
  */
 import { ascending } from '../../lib/ascending.ts';
 import type { Millicores } from '../../lib/units.ts';
@@ -11,6 +12,7 @@ export interface Relaxable {
   readonly uid: string;
   readonly weight: number;
   readonly box: Box;
+  readonly kept: Millicores;
 }
 
 export interface Relaxed {
@@ -21,11 +23,11 @@ export interface Relaxed {
 const firstToGo = [...layers].reverse().filter((layer) => layer !== 'hard' && layer !== 'annotation');
 
 /**
- * Lower bounds that fit, in the order of the seats: none below its claim. Where the claims alone are more than there
- * is, they come back as they are, and the solver sheds load.
+ * Lower bounds that fit, in the order of the seats: none below its claim, nor below what the pod keeps. Where these are
+ * more than there is, they come back as they are, and the solver sheds load.
  */
 export function relaxToFit(seats: readonly Relaxable[], capacity: Millicores): Relaxed {
-  const mins = seats.map(({ box }) => box.min);
+  const mins = seats.map(({ box, kept }) => Math.max(box.min, kept));
   const clamps: Clamp[][] = seats.map(() => []);
   let excess = mins.reduce((sum, min) => sum + min, 0) - capacity;
   const byWeight = seats
@@ -38,7 +40,7 @@ export function relaxToFit(seats: readonly Relaxable[], capacity: Millicores): R
     for (const { seat, index } of byWeight) {
       const before = mins[index] ?? 0;
       const left = seat.box.floors.filter((floor) => !gone.has(floor.layer)).at(-1)?.min;
-      const floor = Math.max(seat.box.claim, left ?? 0);
+      const floor = Math.max(seat.box.claim, seat.kept, left ?? 0);
       const cut = Math.min(excess, before - floor);
       if (cut <= 0) continue;
       const after = before - cut;

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { ContainerSize } from '../../model/sizing-records.ts';
 import type { AllocationPod } from './allocation-pod.ts';
+import { type Bound, holdAt } from './bounds.ts';
 import { judgeNode, type NodeCondition } from './integrations/node-conditions.ts';
 import { type NodePod, unhindered } from './node-input.ts';
 import type { AllocationRules } from './rules.ts';
 import { isResizing, type Seat, takeSeat } from './seat.ts';
-import { type PodSketch, T0, testNode, testPod, testRules, using } from './testing/pods.ts';
+import { type PodSketch, T0, testNode, testPod, testPodOf, testRules, using } from './testing/pods.ts';
 
 interface Given {
   readonly sketch?: Partial<PodSketch>;
@@ -223,6 +224,34 @@ describe('bounds', () => {
       input: { measured: using(300), hints: { ...unhindered, step: 0.1 } },
     });
     expect(seat.box.max).toBe(22);
+  });
+});
+
+describe('what is kept whatever is bargained', () => {
+  const hold = (bound: Bound): Given => ({ input: { measured: using(0), hints: { ...unhindered, bounds: [bound] } } });
+  const budget: Bound = { layer: 'pdb', reason: 'PodDisruptionBudget', min: 600 };
+  const ratio: Bound = { layer: 'hard', reason: 'LimitRatio', min: 500 };
+
+  test.each<[string, Given, number]>([
+    ['what the kernel takes at least', {}, 10],
+    ['as much for each container', { pod: testPodOf(Array.from({ length: 12 }, () => [30] as const)) }, 120],
+    ['all of what is not measured', { input: { measured: undefined } }, 600],
+    ['all of it on a node that is not known', { conditions: undefined }, 600],
+    ['all that a resize on its way leaves', { pod: { generation: 2 } }, 600],
+    ['integration 5: a request that an autoscaler divides by', hold(holdAt(600, 'HorizontalPodAutoscaler')), 600],
+    ['integration 6: what a budget keeps', hold(budget), 600],
+    ['integration 6: of that, what it has', hold({ ...budget, min: 900 }), 600],
+    ['integration 6: more than it allows itself', { ...hold(budget), sketch: mark('max-cpu', '400m') }, 600],
+    ['integration 4: what a ratio keeps', { ...hold(ratio), sketch: { limit: 1000 } }, 500],
+    ['integration 9: not what it has while it starts, which gives way', { pod: { startedAt: T0 } }, 10],
+  ])('%s', (_name, given, kept) => {
+    expect(seatOf(given).kept).toBe(kept);
+  });
+
+  test('integration 5: with limits, the request that stays', () => {
+    const hints = { ...unhindered, isRequestFrozen: true };
+    const given: Given = { sketch: { limit: 900 }, input: { measured: using(0), hints }, rules: { apply: 'limits' } };
+    expect(seatOf(given).kept).toBe(601);
   });
 });
 

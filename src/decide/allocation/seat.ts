@@ -25,6 +25,8 @@ export interface Seat {
   readonly original: CpuSize;
   /** What it has of what is bargained for: the request, or the limit with `apply: limits`. */
   readonly share: Millicores;
+  /** As much of it stays whatever is bargained: not there for others. */
+  readonly kept: Millicores;
   readonly box: Box;
   readonly want: Millicores;
   readonly demand: Demand | undefined;
@@ -79,19 +81,10 @@ export function takeSeat(input: NodePod, memory: PodMemory | undefined, table: T
   const isLimitKept = !hasCeiling && (current.limit ?? 0) <= (original.limit ?? 0);
   const isComingUp = probes.isComingUp && !marks.isBatch;
   const fixed = rules.apply === 'limits' ? besideRequest(current, hints, isComingUp) : [];
-  const bounds = boundsOf({
-    input,
-    pod,
-    marks,
-    hints,
-    original,
-    share,
-    isLimitKept,
-    table,
-    guards: [...fixed, ...probes.bounds],
-  });
+  const sources = { input, pod, hints, original, share, table };
+  const firm = [...firmBounds(sources, isLimitKept), ...fixed];
   const claim = claimOf(input, marks, original, rules);
-  const box = combineBounds(claim.amount, want, bounds);
+  const box = combineBounds(claim.amount, want, [...firm, ...softBounds(sources, marks), ...probes.bounds]);
   return {
     input,
     pod,
@@ -100,6 +93,7 @@ export function takeSeat(input: NodePod, memory: PodMemory | undefined, table: T
     current,
     original,
     share,
+    kept: Math.min(share, combineBounds(0, 0, firm).min),
     box,
     want,
     demand,
@@ -172,13 +166,10 @@ function weigh(
 interface BoundSources {
   readonly input: NodePod;
   readonly pod: AllocationPod;
-  readonly marks: PodMarks;
   readonly hints: PodHints;
   readonly original: CpuSize;
   readonly share: Millicores;
-  readonly isLimitKept: boolean;
   readonly table: Table;
-  readonly guards: readonly Bound[];
 }
 
 /**
@@ -190,10 +181,13 @@ function besideRequest({ request, limit }: CpuSize, { isRequestFrozen }: PodHint
   return isRequestFrozen ? [{ layer: 'hard', reason: 'HorizontalPodAutoscaler', min: request + 1 }] : [];
 }
 
-function boundsOf(sources: BoundSources): Bound[] {
-  const { input, pod, marks, hints, original, share, isLimitKept, table, guards } = sources;
+/**
+ * Hold whatever is planned: the operator or the API server would refuse what is outside, or nothing is written for such
+ * a pod at all. What they keep of a share pays for no other (adr/0037).
+ */
+function firmBounds({ input, pod, hints, original, share, table }: BoundSources, isLimitKept: boolean): Bound[] {
   const { node, rules } = table;
-  const bounds: Bound[] = [{ layer: 'hard', reason: 'KernelMinimum', min: kernelFloor }];
+  const bounds: Bound[] = [{ layer: 'hard', reason: 'KernelMinimum', min: leastOf(pod) }];
   if (node.frozenBecause !== undefined) bounds.push(holdAt(share, node.frozenBecause));
   if (node.isUnderPressure) bounds.push({ layer: 'hard', reason: 'NodePressure', max: share });
   if (isResizing(pod)) bounds.push(holdAt(share, 'ResizeInFlight'));
@@ -201,8 +195,14 @@ function boundsOf(sources: BoundSources): Bound[] {
   const keepsLimit = rules.apply !== 'limits' && rules.userLimits === 'keep' && pod.qos !== 'Guaranteed';
   const userLimit = keepsLimit ? (original.limit ?? partlyLimited(pod)) : undefined;
   if (userLimit !== undefined) bounds.push({ layer: 'hard', reason: 'UserLimit', max: userLimit });
-  if (marks.maxCpu !== undefined) bounds.push({ layer: 'annotation', reason: 'MaxCpu', max: marks.maxCpu });
-  bounds.push(...besideLimit(hints.bounds, isLimitKept), ...guards);
+  bounds.push(...besideLimit(hints.bounds, isLimitKept));
+  return bounds;
+}
+
+/** Which the bargain alone heeds. */
+function softBounds({ hints, share, table: { rules } }: BoundSources, { maxCpu }: PodMarks): Bound[] {
+  const bounds: Bound[] = [];
+  if (maxCpu !== undefined) bounds.push({ layer: 'annotation', reason: 'MaxCpu', max: maxCpu });
   const down = Math.min(rules.stepDown, hints.step ?? 1);
   const up = Math.min(rules.stepUp, hints.step ?? Number.POSITIVE_INFINITY);
   bounds.push({ layer: 'step', reason: 'StepLimit', min: Math.floor(share * (1 - down)) });
@@ -210,6 +210,12 @@ function boundsOf(sources: BoundSources): Bound[] {
   const most = Math.max(share + rules.write.minChange, Math.ceil(share * (1 + up)));
   if (Number.isFinite(up)) bounds.push({ layer: 'step', reason: 'StepLimit', max: most });
   return bounds;
+}
+
+/** Each container that requests something keeps the least. */
+function leastOf({ containers }: AllocationPod): Millicores {
+  const least = containers.reduce((sum, { size }) => sum + Math.min(size.cpuRequest ?? 0, kernelFloor), 0);
+  return Math.max(kernelFloor, least);
 }
 
 /**

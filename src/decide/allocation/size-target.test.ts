@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AllocationPod } from './allocation-pod.ts';
 import { judgeNode } from './integrations/node-conditions.ts';
-import type { NodePod } from './node-input.ts';
+import { type NodePod, type PodHints, unhindered } from './node-input.ts';
 import type { AllocationRules } from './rules.ts';
 import { takeSeat } from './seat.ts';
 import { sizeTarget } from './size-target.ts';
@@ -25,6 +25,10 @@ function size({ sketch, share, isGreedy = false, rules = {}, input = {}, pod = {
 }
 
 const frozen = { bounds: [], spread: 1, affinity: 1, isRequestFrozen: true, limitMin: 720, bandFactor: 2 };
+const short: PodHints = {
+  ...unhindered,
+  bounds: [{ layer: 'pdb', reason: 'PodDisruptionBudget', min: 900 }],
+};
 const latency = { 'mbcas.io/workload-type': 'latency' };
 
 describe('requests and ceilings', () => {
@@ -149,6 +153,21 @@ describe('limits, as MBCAS', () => {
       'a request that an autoscaler divides by stays',
       { sketch: { request: 400, limit: 500 }, share: 900, rules, input: { hints: frozen } },
       { request: 400, limit: 900 },
+    ],
+    [
+      'integration 6: a limit that a budget keeps raises no request',
+      { sketch: { request: 300, limit: 900 }, share: 900, rules, input: { hints: short } },
+      { request: 300, limit: 900 },
+    ],
+    [
+      'integration 6: nor does it keep one up',
+      { sketch: { request: 850, limit: 900 }, share: 900, rules, input: { hints: short } },
+      { request: 810, limit: 900 },
+    ],
+    [
+      'integration 6: one above it does',
+      { sketch: { request: 300, limit: 900 }, share: 1000, rules, input: { hints: short } },
+      { request: 900, limit: 1000 },
     ],
     [
       'allocation bug 5: never a limit below 10m (k/k#128769)',

@@ -53,12 +53,16 @@ function withoutLimit({ current }: Seat, share: Millicores, { apply }: Allocatio
   return { request: apply === 'limits' ? current.request : share, limit: undefined, limitPolicy: 'Keep' };
 }
 
-/** The drop-in behaviour: the share is the limit, the request follows at a ratio unless an autoscaler divides by it. */
-function byLimit({ hints, current }: Seat, share: Millicores, { requestRatio }: AllocationRules): PodTarget {
+/**
+ * The drop-in behaviour: the share is the limit, the request follows at a ratio unless an autoscaler divides by it. It is
+ * not raised by a limit that stays because it cannot be lowered: what such limits add up to, the node need not have.
+ */
+function byLimit({ hints, current, kept }: Seat, share: Millicores, { requestRatio }: AllocationRules): PodTarget {
   const least = hints.isRequestFrozen ? current.request + 1 : 0;
   const limit = Math.max(share, hints.limitMin ?? 0, least, kernelFloor);
-  const request = hints.isRequestFrozen ? current.request : Math.max(1, Math.floor(requestRatio * limit));
-  return { request, limit, limitPolicy: 'Apply' };
+  const following = Math.max(1, Math.floor(requestRatio * limit));
+  const request = share <= kept ? Math.min(current.request, following) : following;
+  return { request: hints.isRequestFrozen ? current.request : request, limit, limitPolicy: 'Apply' };
 }
 
 function byRequest(

@@ -48,6 +48,7 @@ describe('edges', () => {
     ['negative claim', { min: -1 }],
     ['NaN want', { max: Number.NaN }],
     ['NaN disagreement', { disagreement: Number.NaN }],
+    ['NaN floor', { floor: Number.NaN }],
   ])('refused with the pod and its numbers: %s', (_name, change) => {
     const bids = [{ ...bid('pod-x', 1, 100, 200), ...change }];
     expect(() => solve({ capacity: 1000, bids })).toThrow(/bid of pod-x: weight /);

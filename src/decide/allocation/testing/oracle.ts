@@ -32,7 +32,8 @@ export function oracle(
   });
   const claims = slots.reduce((sum, { l }) => sum + l, 0);
   if (claims <= capacity) return share(slots, capacity, bids, groups);
-  const shed = slots.map(({ w, l }) => ({ w, d: 0, l: Math.min(floor, l), u: l }));
+  const floorOf = (index: number): number => Math.max(floor, bids[index]?.floor ?? 0);
+  const shed = slots.map(({ w, l }, index) => ({ w, d: 0, l: Math.min(floorOf(index), l), u: l }));
   const floors = shed.reduce((sum, { l }) => sum + l, 0);
   return floors > capacity ? shed.map(({ l }) => l) : share(shed, capacity, bids, []);
 }
