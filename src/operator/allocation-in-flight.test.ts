@@ -79,7 +79,7 @@ describe('what is in flight', () => {
     expect(world.resizes()).toBe(sent);
   });
 
-  test('allocation bug 10, 15: an infeasible size is taken back at once and remembered: a static CPU manager refuses any', async () => {
+  test('allocation bug 10, 15: an infeasible size is taken back at once and remembered, also by the next leader: a static CPU manager refuses any', async () => {
     const amounts = { cpu: '250m', memory: '64Mi' };
     const annotations = { 'mbcas.io/skip-guaranteed': 'false' };
     const pods = [{ name: 'web', spec: containers(amounts, amounts), annotations }];
@@ -91,9 +91,15 @@ describe('what is in flight', () => {
     expect(sent).toBe(2);
     await world.clock.advance(20_000);
     await wish(world, 'web', { request: 400, limit: 400, urgent: true });
-    await untilPhase(world, 'web', 'Pending', 'Infeasible');
+    await untilPhase(world, 'web', 'Pending', 'ExclusiveCpus');
     await wish(world, 'web', { request: 200, limit: 200, urgent: true });
-    await untilPhase(world, 'web', 'Pending', 'InfeasibleBefore');
+    await world.clock.advance(10_000);
+    const status = await statusOf(world, 'web');
+    expect(status).toMatchObject({ reason: 'ExclusiveCpus', guidance: { hasStaticCpuManager: true } });
+    expect(status.conditions?.find(({ type }) => type === 'Managed')?.status).toBe('False');
+    await world.operator().stop();
+    await world.startOperator('test_2');
+    await world.clock.advance(60_000);
     expect(world.resizes()).toBe(sent);
   });
 

@@ -152,6 +152,7 @@ export function createAllocationActuator(options: AllocationActuatorOptions): Al
     count('withdrawn');
     if (nodeName !== undefined && answer.action === 'recreate') {
       history.recordInfeasible(pod.uid, nodeName, { changes, detail: answer.message });
+      if (/CPU Manager policy/.test(answer.message)) memory.notePinned(pod.uid);
     }
     const message = renderReason('CPUWithdrawn', { pod: pod.name, cause: answer.message });
     events.onPod(pod, { reason: 'CPUWithdrawn', message, lasts: true, about: answer.reason });

@@ -108,8 +108,10 @@ export function createAllocationEngine(options: AllocationEngineOptions): Alloca
 
   /** What a predecessor learned is in the statuses it wrote: a pod that restarted on a resize is not tried again. */
   const recall = (): void => {
-    for (const { spec, status } of stores.all()) {
-      if (status.guidance?.restartedOnResize === true && spec.podUID !== undefined) memory.noteRestart(spec.podUID);
+    for (const { podUID, status } of stores.all()) {
+      if (podUID === undefined) continue;
+      if (status.guidance?.restartedOnResize === true) memory.noteRestart(podUID);
+      if (status.guidance?.hasStaticCpuManager === true) memory.notePinned(podUID);
     }
   };
 

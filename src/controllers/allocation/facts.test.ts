@@ -8,8 +8,8 @@ import { createAllocationFacts } from './facts.ts';
 import { createAllocationMemory } from './memory.ts';
 import type { AllocationSettings } from './settings.ts';
 
-function setUp() {
-  const record = aSizedPod({ namespace: 'shop', name: 'web-rev1', uid: 'uid-web-rev1' }, 'web-1');
+function setUp(sizing: Parameters<typeof aSizedPod>[2] = {}) {
+  const record = aSizedPod({ namespace: 'shop', name: 'web-rev1', uid: 'uid-web-rev1' }, 'web-1', sizing);
   const found = { pod: record, sizing: record.sizing };
   const asked: string[] = [];
   const memory = createAllocationMemory();
@@ -42,7 +42,12 @@ function setUp() {
     infeasible: () => undefined,
     clock: createVirtualClock(0),
   });
-  return { asked, memory, admission: () => facts.admission(facts.of(found), { quotas: [], unseen: new Map() }) };
+  return {
+    asked,
+    memory,
+    uid: record.uid,
+    admission: () => facts.admission(facts.of(found), { quotas: [], unseen: new Map() }),
+  };
 }
 
 test('what all pods of a node are charged with is summed up for a pod that grows, and for no other', () => {
@@ -61,4 +66,16 @@ test('what is under way in the namespace, likewise; a refusal for want of quota 
   expect(asked).toEqual(['resizes']);
   memory.noteQuotaDenied('shop', [], 0);
   expect(facts.ledger?.denied).toBe(true);
+});
+
+test('a node that pins CPUs keeps a pod out once what it refused has been taken back', () => {
+  const pending = { reason: 'Infeasible', message: 'CPU Manager policy "static"', since: 0 } as const;
+  const historyOf = (resize: typeof pending | undefined) => {
+    const { memory, uid, admission } = setUp({ resize: { pending: resize, inProgress: undefined } });
+    const before = admission().history.hasStaticCpuManager;
+    memory.notePinned(uid);
+    return [before, admission().history.hasStaticCpuManager];
+  };
+  expect(historyOf(undefined)).toEqual([undefined, true]);
+  expect(historyOf(pending)).toEqual([undefined, undefined]);
 });

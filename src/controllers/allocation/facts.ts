@@ -104,6 +104,8 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
         sizing.sizeManagers.some((manager) => !isOwnManager(manager)) || runningOf(view, 'MBCAS') !== undefined,
       isVpaOwned: workload !== undefined && actingVpa(view.vpas(workload.namespace), workload) !== undefined,
       restartedOnResize: memory.hasRestarted(pod.uid),
+      // What its node would not grant is taken back first.
+      ...(memory.isPinned(pod.uid) && sizing.resize.pending === undefined && { hasStaticCpuManager: true }),
     };
   };
 

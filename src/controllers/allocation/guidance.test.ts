@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import type { PodHistory } from '../../decide/allocation/eligibility.ts';
 import { testPod, testRules } from '../../decide/allocation/testing/pods.ts';
 import { aContainer, aSizedWorkload } from '../../model/testing/sizing-records.ts';
 import { type GuidanceInput, guidanceOf } from './guidance.ts';
 
 const map = (cpuRequest: number) => new Map([['main', { cpuRequest }]]);
 
-const guidanceWith = (nodeShare: number) =>
+const guidanceWith = (nodeShare: number, history: PodHistory = {}) =>
   guidanceOf({
     known: {
       pod: testPod('a', { request: 400 }),
       facts: { limitRanges: [], hpas: [], pdbs: [] },
-      history: {},
+      history,
       workload: undefined,
     },
     advice: undefined,
@@ -34,6 +35,11 @@ test.each([
     expect(guidanceWith(share)).toMatchObject({ quotaRequestRoom: 5000, quotaNodeShare: told });
   },
 );
+
+test.each([true, false])('that a node pins its CPUs is told where it is known: %s', (isKnown) => {
+  const told = guidanceWith(1, isKnown ? { hasStaticCpuManager: true } : {});
+  expect(told.hasStaticCpuManager).toBe(isKnown ? true : undefined);
+});
 
 describe('the first request that the annotation tells', () => {
   const forged = new Map([['main', { cpuRequest: 64_000 }]]);

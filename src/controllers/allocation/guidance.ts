@@ -59,6 +59,7 @@ export function guidanceOf(input: GuidanceInput): AllocationGuidance {
     ...(history.hasForeignWriter === true && { hasForeignWriter: true }),
     ...(history.isVpaOwned === true && { isVpaOwned: true }),
     ...(history.restartedOnResize === true && { restartedOnResize: true }),
+    ...(history.hasStaticCpuManager === true && { hasStaticCpuManager: true }),
     ...(quota !== undefined && {
       ...amount('quotaRequestRoom', quota.room.cpuRequest),
       ...amount('quotaLimitRoom', quota.room.cpuLimit),

@@ -2,12 +2,20 @@ import { expect, test } from 'vitest';
 import { aQuota } from '../../model/testing/sizing-records.ts';
 import { createAllocationMemory } from './memory.ts';
 
-test('a restart is remembered for the life of the pod', () => {
+test('a restart is remembered for the life of the pod, and so is a node that pins its CPUs', () => {
   const memory = createAllocationMemory();
+  const known = (): boolean[] => [
+    memory.hasRestarted('a'),
+    memory.hasRestarted('b'),
+    memory.isPinned('a'),
+    memory.isPinned('b'),
+  ];
   memory.noteRestart('a');
-  expect([memory.hasRestarted('a'), memory.hasRestarted('b')]).toEqual([true, false]);
+  memory.notePinned('b');
+  expect(known()).toEqual([true, false, false, true]);
   memory.forget('a');
-  expect(memory.hasRestarted('a')).toBe(false);
+  memory.forget('b');
+  expect(known()).toEqual([false, false, false, false]);
 });
 
 test('a quota that denied is not asked for a minute, unless it changes', () => {

@@ -9,6 +9,9 @@ export interface AllocationMemory {
    */
   noteRestart(podUid: string): void;
   hasRestarted(podUid: string): boolean;
+  /** The CPU manager of its node is in the way of any change of its CPU. For the life of the pod. */
+  notePinned(podUid: string): void;
+  isPinned(podUid: string): boolean;
   /** The API server refused for want of quota although there seemed to be room. */
   noteQuotaDenied(namespace: string, quotas: readonly QuotaRecord[], now: EpochMillis): void;
   /** Until the quotas change, or a minute has passed. */
@@ -20,11 +23,14 @@ const DENIED: Millis = 60_000;
 
 export function createAllocationMemory(): AllocationMemory {
   const restarted = new Set<string>();
+  const pinned = new Set<string>();
   const denied = new Map<string, { readonly until: EpochMillis; readonly quotas: string }>();
   const textOf = (quotas: readonly QuotaRecord[]): string => JSON.stringify(quotas);
   return {
     noteRestart: (podUid) => void restarted.add(podUid),
     hasRestarted: (podUid) => restarted.has(podUid),
+    notePinned: (podUid) => void pinned.add(podUid),
+    isPinned: (podUid) => pinned.has(podUid),
     noteQuotaDenied(namespace, quotas, now) {
       // Namespaces come and go, and of those that are gone nobody asks.
       for (const [known, { until }] of denied) if (until <= now) denied.delete(known);
@@ -37,6 +43,9 @@ export function createAllocationMemory(): AllocationMemory {
       denied.delete(namespace);
       return false;
     },
-    forget: (podUid) => void restarted.delete(podUid),
+    forget(podUid) {
+      restarted.delete(podUid);
+      pinned.delete(podUid);
+    },
   };
 }

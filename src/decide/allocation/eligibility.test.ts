@@ -74,7 +74,13 @@ describe('who takes part', () => {
       'ExclusiveCpus',
     ],
     ['whole CPUs without it', 2000, { hasStaticCpuManager: false }, undefined],
-    ['parts of a CPU are shared anyway', 2500, { hasStaticCpuManager: true }, undefined],
+    ['parts of a CPU, and nobody knows the CPU manager', 2500, {}, undefined],
+    [
+      'allocation bug 15: parts of a CPU under the static manager',
+      2500,
+      { hasStaticCpuManager: true },
+      'ExclusiveCpus',
+    ],
   ])('Guaranteed: %s', (_name, request, history, reason) => {
     const sketch = { request, limit: request, marks: { 'mbcas.io/skip-guaranteed': 'false' } };
     expect(exclude({ sketch, pod: { qos: 'Guaranteed' }, history })).toBe(reason);

@@ -39,7 +39,7 @@ export interface PodHistory {
   readonly isVpaOwned?: boolean;
   /** A container restarted right after a resize of ours. */
   readonly restartedOnResize?: boolean;
-  /** The node's CPU manager pins Guaranteed pods of whole CPUs. */
+  /** The node's CPU manager has CPUs to pin: there the kubelet resizes no Guaranteed pod. */
   readonly hasStaticCpuManager?: boolean;
 }
 
@@ -64,7 +64,8 @@ export function exclusionOf(
   if (pod.hasPodLevelResources) return 'PodLevelResources';
   if (pod.qos === 'Guaranteed') {
     if (!marks.managesGuaranteed) return 'GuaranteedQoS';
-    if (history.hasStaticCpuManager !== false && hasWholeCpus(pod)) return 'ExclusiveCpus';
+    const { hasStaticCpuManager } = history;
+    if (hasStaticCpuManager ?? hasWholeCpus(pod)) return 'ExclusiveCpus';
   }
   if (marks.hpaMode === 'off') return 'HpaOff';
   if (pod.containers.some(({ cpuRestart }) => cpuRestart === 'RestartContainer')) return 'RestartPolicy';
@@ -78,8 +79,8 @@ export function exclusionOf(
 }
 
 /**
- * Such containers get CPUs of their own under the static CPU manager; a resize is infeasible there (KEP-1287). Who came
- * with a part of a CPU has none, whatever it has come to.
+ * Such containers get CPUs of their own under the static CPU manager, and nobody knows of a node whether it has that
+ * before it has refused a resize (KEP-1287). Who came with a part of a CPU has none, whatever it has come to.
  */
 function hasWholeCpus(pod: AllocationPod): boolean {
   return [...firstSizes(pod).values()].some(({ cpuRequest = 0 }) => cpuRequest > 0 && cpuRequest % 1000 === 0);
