@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import { writeAppliedSizes } from './applied-sizes.ts';
-import { type AwaitedPods, awaitedIn, roomKept } from './awaited-pods.ts';
+import { type AwaitedPods, awaitedIn, givenBack, roomKept } from './awaited-pods.ts';
 import type { PodRecord } from './records.ts';
 import { freshState, writeReplicaSizes } from './replica-sizes.ts';
 import { noUse } from './size-bounds.ts';
@@ -33,7 +33,7 @@ function awaited(
 ) {
   const db = aSizedWorkload({ kind: 'StatefulSet', name: 'db', uid: set.uid, containers, ...workload });
   const view = createSizingSnapshot({ workloads: [db], pods, limitRanges });
-  return awaitedIn(view, namespace, { isGoing: (uid) => uid === going, now: NOON }).awaited;
+  return awaitedIn(view, namespace, new Map(going === undefined ? [] : [[going, set.uid]]), NOON).awaited;
 }
 
 describe('pods that are missing', () => {
@@ -51,8 +51,20 @@ describe('pods that are missing', () => {
     ['a workload on its way out gets none', { workload: { deleting: true } }],
     ['a Job that is over makes none', { workload: { kind: 'Job' } }],
     ['other namespaces have quotas of their own', { namespace: 'other' }],
+    ['what a policy has refused for ten minutes is not waited for', { workload: { refusedSince: NOON - 600_000 } }],
   ])('%s', (_, asked) => {
     expect(awaited(two, asked)).toEqual([]);
+  });
+
+  test('what was refused a moment ago is still waited for', () => {
+    expect(awaited(two, { workload: { refusedSince: NOON - 599_999 } })).toMatchObject([{ count: 1 }]);
+  });
+
+  test('surplus pods of a rollout give back what they hold, unless the rollout is stuck', () => {
+    const pods = [...two, podOf(2), podOf(3)].map((pod) => ({ pod, sizing: pod.sizing }));
+    const returning = (changes: Partial<SizedWorkload>) =>
+      givenBack(aSizedWorkload(changes), pods, { isGoing: () => false, now: NOON }).cpuRequest;
+    expect([returning({}), returning({ isStuck: true })]).toEqual([100, 0]);
   });
 
   test('those in whose place they come hold room until they are gone, or their time is over', () => {

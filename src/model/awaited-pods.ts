@@ -4,11 +4,12 @@
  */
 
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
-import type { EpochMillis } from '../lib/units.ts';
+import type { EpochMillis, Millis } from '../lib/units.ts';
 import { bornSizes } from './born-template.ts';
 import { hasEnded, isLive } from './owners.ts';
 import { sizeKeys } from './pod-size.ts';
 import { countsIn, type QuotaSubject } from './quota-scopes.ts';
+import type { PodRecord } from './records.ts';
 import { replicaOf } from './replica.ts';
 import { type ReplicaStates, readReplicaSizes } from './replica-sizes.ts';
 import { addUse, lessUse, noUse, type QuotaUse, quotaGrowth, quotaUse, withLimitDefaults } from './size-bounds.ts';
@@ -47,14 +48,35 @@ export interface BornSizes {
 /** Kinds whose pods end, and are not made anew when they have. */
 const RUN_TO_AN_END: ReadonlySet<string> = new Set(['Job', 'CronJob']);
 
-/** Undefined where no pod is missing. @param born asked only where one is. */
+/**
+ * Whether pods of it are missing, too many, or on their way out. Of any other nothing is awaited, and it gives nothing
+ * back.
+ * @param pods all of them; those without a sizing part are not there for sizing.
+ */
+export function isUnsettled(
+  { kind, replicas }: Pick<SizedWorkload, 'kind' | 'replicas'>,
+  pods: readonly Pick<PodRecord, 'phase' | 'deletingAt' | 'sizing'>[],
+): boolean {
+  const known = pods.filter(({ sizing }) => sizing !== undefined);
+  if (known.some((pod) => pod.deletingAt !== undefined && !hasEnded(pod))) return true;
+  return !RUN_TO_AN_END.has(kind) && known.filter(isLive).length !== replicas;
+}
+
+/** What refuses pods for so long is no webhook that is just being rolled out. */
+const REFUSED_MILLIS: Millis = 600_000;
+
+/**
+ * Undefined where no pod is missing, or those that are cannot be made, whatever room is kept for them.
+ * @param born asked only where one is.
+ */
 export function awaitedOf(
-  workload: Pick<SizedWorkload, 'kind' | 'name' | 'replicas' | 'deleting'>,
+  workload: Pick<SizedWorkload, 'kind' | 'name' | 'replicas' | 'deleting' | 'isStuck' | 'refusedSince'>,
   pods: readonly SizedPod[],
   born: BornSizes,
   { isGoing, now }: AwaitedWhen,
 ): AwaitedPods | undefined {
   if (workload.deleting || RUN_TO_AN_END.has(workload.kind)) return undefined;
+  if (now - (workload.refusedSince ?? now) >= REFUSED_MILLIS) return undefined;
   const present = pods.filter(({ pod }) => isLive(pod) && !isGoing(pod.uid));
   const count = workload.replicas - present.length;
   if (count <= 0) return undefined;
@@ -77,11 +99,11 @@ export function awaitedOf(
 
 /**
  * What comes back of what the pods hold: of those that are on their way out, and in a rollout of as many as there are
- * more than are wanted. Once its grace period is over a pod no longer counts (kubernetes
- * pkg/quota/v1/evaluator/core/pods.go, QuotaV1Pod).
+ * more than are wanted, until that is stuck: nobody knows when it ends. Once its grace period is over a pod no longer
+ * counts (kubernetes pkg/quota/v1/evaluator/core/pods.go, QuotaV1Pod).
  */
 export function givenBack(
-  { kind, replicas }: Pick<SizedWorkload, 'kind' | 'replicas'>,
+  { kind, replicas, isStuck }: Pick<SizedWorkload, 'kind' | 'replicas' | 'isStuck'>,
   pods: readonly SizedPod[],
   { isGoing, now }: AwaitedWhen,
 ): QuotaUse {
@@ -89,7 +111,7 @@ export function givenBack(
   const leaving = pods.filter(
     ({ pod }) => !hasEnded(pod) && (isGoing(pod.uid) || (pod.deletingAt !== undefined && pod.deletingAt >= now)),
   );
-  const surplus = RUN_TO_AN_END.has(kind) ? 0 : Math.max(0, present.length - replicas);
+  const surplus = isStuck === true || RUN_TO_AN_END.has(kind) ? 0 : Math.max(0, present.length - replicas);
   return surplus === 0 ? usedBy(leaving) : addUse(usedBy(leaving), timesUse(surplus / present.length, usedBy(present)));
 }
 
@@ -109,17 +131,28 @@ export interface AwaitedIn {
   readonly returning: QuotaUse;
 }
 
+/**
+ * @param going pods that were asked to go, whether or not their records say so yet: the uids of their workloads, by
+ * their own.
+ */
 export function awaitedIn(
-  view: Pick<SizingView, 'workloads' | 'podsOf' | 'limitRanges'>,
+  view: Pick<SizingView, 'unsettled' | 'workloadByUid' | 'podsOf' | 'limitRanges'>,
   namespace: string,
-  when: AwaitedWhen,
+  going: ReadonlyMap<string, string>,
+  now: EpochMillis,
 ): AwaitedIn {
+  const when: AwaitedWhen = { isGoing: (podUid) => going.has(podUid), now };
+  const workloads = new Map(view.unsettled(namespace).map((workload) => [workload.uid, workload]));
+  for (const uid of going.values()) {
+    const workload = view.workloadByUid(uid);
+    if (workload?.namespace === namespace) workloads.set(uid, workload);
+  }
+  const ranges = view.limitRanges(namespace);
+  const completed = (sizes: readonly ContainerSpecRecord[]) => withLimitDefaults(ranges, sizes);
   const awaited: AwaitedPods[] = [];
   let returning = noUse;
-  for (const workload of view.workloads()) {
-    if (workload.namespace !== namespace) continue;
+  for (const workload of workloads.values()) {
     const { annotations, containers } = workload;
-    const completed = (sizes: readonly ContainerSpecRecord[]) => withLimitDefaults(view.limitRanges(namespace), sizes);
     const pods = view.podsOf(workload);
     const missing = awaitedOf(
       workload,

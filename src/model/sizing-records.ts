@@ -107,6 +107,13 @@ export interface SizedWorkload {
   readonly keepsPods?: 'Paused' | 'OnDelete';
   /** A rollout of it makes a new pod before an old one goes: it lets none be unavailable. Left out: it does not. */
   readonly needsSurge?: true;
+  /** Its rollout has made no progress for longer than it may (`spec.progressDeadlineSeconds`). Left out: not so. */
+  readonly isStuck?: true;
+  /**
+   * Since when its pods are refused, and not because a quota is full: a policy, a LimitRange, a webhook. Left out: they
+   * are not, or its kind does not tell.
+   */
+  readonly refusedSince?: EpochMillis;
   /** `spec.minReadySeconds`: how long a pod must be ready before its owner relies on it. Left out: not at all. */
   readonly minReadyMillis?: Millis;
   readonly selector: LabelSelector | undefined;

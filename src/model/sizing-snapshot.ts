@@ -1,4 +1,5 @@
 /** A frozen {@link SizingView} over records given once: for CLI `plan`, back-tests and tests. */
+import { isUnsettled } from './awaited-pods.ts';
 import { type Freshness, workloadKey } from './cluster-view.ts';
 import { runningPredecessor } from './predecessors.ts';
 import type { NamespaceRecord, NodeRecord, OwnerReference, PdbRecord, PodRecord, ReplicaSetRecord } from './records.ts';
@@ -52,9 +53,14 @@ export function createSizingSnapshot(records: SizingRecords): SizingView {
     <R extends { readonly namespace: string }>(all: readonly R[] = []) =>
     (name: string): readonly R[] =>
       all.filter(({ namespace }) => namespace === name);
+  const workloadsIn = (namespace: string): readonly SizedWorkload[] =>
+    [...byKey.values()].filter((workload) => workload.namespace === namespace);
   return {
     freshness: () => records.freshness ?? fresh,
     workloads: () => byKey.values(),
+    workloadsIn,
+    unsettled: (namespace) =>
+      workloadsIn(namespace).filter((workload) => isUnsettled(workload, podsOfSized(links, workload))),
     workload: (ref) => byKey.get(workloadKey(ref)),
     workloadByUid: links.workloadByUid,
     podsOf: (workload) => podsOfSized(links, workload).flatMap(sizedPod),

@@ -24,6 +24,9 @@ export interface SizingView {
   freshness(namespace?: string): Freshness;
   /** Deployments, StatefulSets, DaemonSets and the kinds that are only advised. */
   workloads(): Iterable<SizedWorkload>;
+  workloadsIn(namespace: string): readonly SizedWorkload[];
+  /** Of the namespace those with pods that are missing, too many, or on their way out. */
+  unsettled(namespace: string): readonly SizedWorkload[];
   workload(ref: WorkloadRef): SizedWorkload | undefined;
   workloadByUid(uid: string): SizedWorkload | undefined;
   /** Pods of all revisions, every phase, terminating included. */

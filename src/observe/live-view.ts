@@ -30,6 +30,7 @@ export interface UnreadStore {
 
 /** The cluster as the informers have it now. What it answers is of one moment only: after an await it may differ. */
 export interface LiveView extends ClusterView {
+  workloadsIn(namespace: string): readonly WorkloadRecord[];
   /**
    * Called synchronously for every change, after the view shows it. Returns the function that ends the subscription.
    * Listeners must not throw and must not take long: the API server's events wait for them.
@@ -135,7 +136,8 @@ export function createLiveView(stores: LiveStores, owners?: OwnerStores, ownName
       // One that nobody owns is a workload; it may be adopted, or let go of.
       if (before?.workload !== undefined || after?.workload !== undefined)
         noteWorkload(before?.workload, after?.workload);
-      touch(workloadsByUid.get(after?.owner?.uid ?? before?.owner?.uid ?? ''));
+      touch(workloadsByUid.get(before?.owner?.uid ?? ''));
+      if (after?.owner?.uid !== before?.owner?.uid) touch(workloadsByUid.get(after?.owner?.uid ?? ''));
     },
   });
   for (const source of [stores.deployments, stores.statefulSets, ...(owners === undefined ? [] : [owners])]) {
@@ -187,6 +189,7 @@ export function createLiveView(stores: LiveStores, owners?: OwnerStores, ownName
     nodes: () => stores.nodes.store.values(),
     node: (name) => stores.nodes.store.get(name),
     workloads: () => workloadsByUid.values(),
+    workloadsIn: (namespace) => workloadsByNamespace.group(namespace),
     workload: ({ kind, namespace, name }: WorkloadRef) => findWorkload(kind, `${namespace}/${name}`),
     workloadByUid: (uid) => workloadsByUid.get(uid),
     isOwnerKind: (owner) => owners?.typeOf(owner) !== undefined,

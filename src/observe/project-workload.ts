@@ -116,6 +116,7 @@ interface Condition {
   readonly type?: string;
   readonly status?: string;
   readonly reason?: string;
+  readonly message?: string;
   readonly lastTransitionTime?: unknown;
 }
 
@@ -171,6 +172,18 @@ export function stuckSince(conditions: readonly Condition[] | undefined): EpochM
   const condition = listOf(conditions, 'status.conditions').find(({ type }) => type === 'Progressing');
   if (condition?.status !== 'False' || condition.reason !== 'ProgressDeadlineExceeded') return undefined;
   return instant(condition.lastTransitionTime, 'status.conditions[Progressing].lastTransitionTime') ?? 0;
+}
+
+/**
+ * Since when pods of a Deployment or ReplicaSet are refused, and not for a full quota. Told is the first refusal of a
+ * series. Source: kubernetes pkg/controller/replicaset/replica_set_utils.go (calculateStatus),
+ * k8s.io/apiserver/pkg/admission/plugin/resourcequota/controller.go.
+ */
+export function refusedSince(conditions: readonly Condition[] | undefined): EpochMillis | undefined {
+  const condition = listOf(conditions, 'status.conditions').find(({ type }) => type === 'ReplicaFailure');
+  if (condition?.status !== 'True' || condition.reason !== 'FailedCreate') return undefined;
+  if (condition.message?.includes('exceeded quota: ') !== false) return undefined;
+  return instant(condition.lastTransitionTime, 'status.conditions[ReplicaFailure].lastTransitionTime');
 }
 
 /** `spec.ordinals` (KEP-3335) is newer than the published types of some versions. */

@@ -70,9 +70,8 @@ export function wakeOnChanges(options: WakeOptions, wake: RightsizingQueue['wake
       if (change.kind === 'workload') wake('workload', change.key, COALESCE_MILLIS);
       else if (change.kind === 'workload-deleted') forget(change.key, change.uid);
       else {
-        for (const workload of view.workloads()) {
-          if (workload.namespace === change.namespace) wake('workload', workloadKey(workload), COALESCE_MILLIS);
-        }
+        for (const workload of view.workloadsIn(change.namespace))
+          wake('workload', workloadKey(workload), COALESCE_MILLIS);
       }
     }),
     policies.onChange(({ kind, policy }) => {

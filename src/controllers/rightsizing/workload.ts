@@ -35,6 +35,7 @@ export interface WorkloadReconcilerOptions
       RightsizingParts,
       'settings' | 'memory' | 'sizesNewPods' | 'annotate' | 'events' | 'journal' | 'metrics' | 'clock'
     > {
+  readonly view: RightsizingParts['view'];
   readonly usage: UsageCollector;
   readonly applyAdvice: ApplyAdvice;
 }

@@ -1,39 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { resources } from '../../api/resources.ts';
-import type { LiveView } from '../live-view.ts';
-import { createLiveView } from '../live-view.ts';
-import { createManualInformer, createManualStores } from '../testing/manual-stores.ts';
-import { createSizingView, type SizingChange } from './live-sizing-view.ts';
-import { createSizingInterners } from './sizing-interners.ts';
-import { createSizingProjections } from './sizing-projections.ts';
+import type { SizingChange } from './live-sizing-view.ts';
+import { createManualSizingView } from './testing/manual-sizing-view.ts';
 
 const container = { name: 'app', image: 'app:1', resources: { requests: { cpu: '100m' } } };
 const template = { spec: { containers: [container] } };
 
-function setUp(more: Partial<Parameters<typeof createSizingView>[0]> = {}) {
-  const messages: string[] = [];
-  const stores = createManualStores({ sizing: true });
-  const project = createSizingProjections(createSizingInterners(100), (message) => messages.push(message));
-  const refused: { refusal: string | undefined } = { refusal: undefined };
-  const vpas = createManualInformer(project.vpa);
-  const sizingStores = {
-    daemonSets: createManualInformer(project.daemonSet),
-    jobs: createManualInformer(project.job),
-    cronJobs: createManualInformer(project.cronJob),
-    limitRanges: createManualInformer(project.limitRange),
-    quotas: createManualInformer(project.quota),
-    hpas: createManualInformer(project.hpa),
-    vpas: Object.assign(vpas, { refusal: () => refused.refusal, freshnessIn: vpas.freshness }),
-  };
-  const live: LiveView = createLiveView(stores);
-  const view = createSizingView({ view: live, stores, sizingStores, ...more });
+function setUp(more: Parameters<typeof createManualSizingView>[0] = {}) {
+  const { stores, sizingStores, view, refused } = createManualSizingView(more);
   const changes: SizingChange[] = [];
   view.onChange((change) => changes.push(change));
   const told = () =>
     changes
       .splice(0)
       .map((change) => (change.kind === 'bounds' ? `bounds ${change.namespace}` : `${change.kind} ${change.key}`));
-  return { stores, sizingStores, view, told, messages, refused };
+  return { stores, sizingStores, view, told, refused };
 }
 
 const owned = (name: string, owner: { kind: string; name: string; uid: string; apiVersion?: string }) => ({

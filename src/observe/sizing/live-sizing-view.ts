@@ -1,5 +1,6 @@
 /** The live SizingView: the records of the live view with what sizing adds to them. Pods are not held twice. */
 import type { Informer } from '../../kube/informer.ts';
+import { isUnsettled } from '../../model/awaited-pods.ts';
 import { type WorkloadRef, workloadKey } from '../../model/cluster-view.ts';
 import type { NodeRecord, OwnerReference, PodRecord } from '../../model/records.ts';
 import { podsOfSized, workloadOfPod } from '../../model/sizing-owners.ts';
@@ -12,6 +13,7 @@ import { plainSizing } from './compact-pod-sizing.ts';
 import { verticalPodAutoscalers } from './project-autoscalers.ts';
 import type { JobRecord } from './project-sized-workload.ts';
 import type { SizingStores } from './sizing-stores.ts';
+import { createWorkloadFacts } from './workload-facts.ts';
 
 /** What may change a recommendation, or whether it can be applied. */
 export type SizingChange =
@@ -53,16 +55,46 @@ export function createSizingView(options: LiveSizingViewOptions): LiveSizingView
   const informers: readonly (readonly [string, Informer<unknown>])[] = Object.entries(sizingStores);
   const listeners = new Set<(change: SizingChange) => void>();
   const emit = (change: SizingChange): void => {
+    if (change.kind !== 'bounds') unsettled.note(change);
     for (const listener of listeners) listener(change);
   };
 
   const workloadsByUid = new Map<string, SizedWorkload>();
+  const workloadsByNamespace = createRecordIndex<SizedWorkload>({
+    groupOf: ({ namespace }) => namespace,
+    isSame: (a, b) => a.uid === b.uid,
+  });
   const jobsByUid = new Map<string, JobRecord>();
   const jobsByOwner = createRecordIndex<JobRecord>({
     groupOf: ({ owner }) => owner?.uid,
     isSame: (a, b) => a.workload.uid === b.workload.uid,
   });
+  const workloadsIn = (namespace: string): readonly SizedWorkload[] => [
+    ...view.workloadsIn(namespace).flatMap(({ sized }) => sized ?? []),
+    ...workloadsByNamespace.group(namespace),
+  ];
+  const findWorkload = ({ kind, namespace, name }: WorkloadRef): SizedWorkload | undefined => {
+    const key = `${namespace}/${name}`;
+    switch (kind) {
+      case 'DaemonSet':
+        return sizingStores.daemonSets.store.get(key);
+      case 'CronJob':
+        return sizingStores.cronJobs.store.get(key);
+      case 'Job':
+        return sizingStores.jobs.store.get(key)?.workload;
+      default:
+        return view.workload({ kind, namespace, name })?.sized;
+    }
+  };
+  const workloadByUid = (uid: string): SizedWorkload | undefined =>
+    workloadsByUid.get(uid) ?? view.workloadByUid(uid)?.sized;
+  const unsettled = createWorkloadFacts<true>(
+    { workloadsIn, workload: findWorkload, workloadByUid },
+    (workload) => isUnsettled(workload, podsOfSized(links, workload)) || undefined,
+  );
+
   const noteWorkload = (before: SizedWorkload | undefined, after: SizedWorkload | undefined): void => {
+    workloadsByNamespace.apply(before, after);
     if (before !== undefined && before.uid !== after?.uid) {
       workloadsByUid.delete(before.uid);
       emit({ kind: 'workload-deleted', key: workloadKey(before), uid: before.uid });
@@ -80,6 +112,11 @@ export function createSizingView(options: LiveSizingViewOptions): LiveSizingView
     if (before !== undefined && before.workload.uid !== after?.workload.uid) jobsByUid.delete(before.workload.uid);
     if (after !== undefined) jobsByUid.set(after.workload.uid, after);
     jobsByOwner.apply(before, after);
+    // Pods of the Job may have been told before it.
+    for (const job of [before, after]) {
+      const cronJob = workloadsByUid.get(job?.owner?.uid ?? '');
+      if (cronJob !== undefined) unsettled.note({ kind: 'workload', key: workloadKey(cronJob) });
+    }
     // A Job of a CronJob is not a workload of its own.
     noteWorkload(aloneOf(before), aloneOf(after));
   });
@@ -107,9 +144,7 @@ export function createSizingView(options: LiveSizingViewOptions): LiveSizingView
   stores.namespaces.subscribe({
     onChange(name) {
       if (listeners.size === 0) return;
-      for (const workload of workloadsByUid.values()) {
-        if (workload.namespace === name) emit({ kind: 'workload', key: workloadKey(workload) });
-      }
+      for (const workload of workloadsByNamespace.group(name)) emit({ kind: 'workload', key: workloadKey(workload) });
     },
   });
   view.onPod((before, after) => {
@@ -126,8 +161,7 @@ export function createSizingView(options: LiveSizingViewOptions): LiveSizingView
     return (job.owner && workloadsByUid.get(job.owner.uid)) ?? job.workload;
   };
   const links = {
-    workloadByUid: (uid: string): SizedWorkload | undefined =>
-      workloadsByUid.get(uid) ?? view.workloadByUid(uid)?.sized,
+    workloadByUid,
     replicaSet: view.replicaSet,
     jobOwner: (uid: string) => jobsByUid.get(uid)?.owner,
     replicaSetsOf: view.replicaSetsOf,
@@ -150,20 +184,10 @@ export function createSizingView(options: LiveSizingViewOptions): LiveSizingView
       for (const { sized } of view.workloads()) if (sized !== undefined) yield sized;
       yield* workloadsByUid.values();
     },
-    workload(ref: WorkloadRef) {
-      const key = `${ref.namespace}/${ref.name}`;
-      switch (ref.kind) {
-        case 'DaemonSet':
-          return sizingStores.daemonSets.store.get(key);
-        case 'CronJob':
-          return sizingStores.cronJobs.store.get(key);
-        case 'Job':
-          return sizingStores.jobs.store.get(key)?.workload;
-        default:
-          return view.workload(ref)?.sized;
-      }
-    },
-    workloadByUid: links.workloadByUid,
+    workloadsIn,
+    unsettled: (namespace) => [...unsettled.in(namespace).keys()].flatMap((uid) => workloadByUid(uid) ?? []),
+    workload: findWorkload,
+    workloadByUid,
     podsOf: (workload) => podsOfSized(links, workload).flatMap(sizedPod),
     workloadOf: (pod) => workloadOfPod(links, pod),
     pod: (namespace, name) => sizedPod(view.pod(namespace, name))[0],

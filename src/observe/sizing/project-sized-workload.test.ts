@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DaemonSet, Pod } from '../../api/core.ts';
 import type { WorkloadRecord } from '../../model/records.ts';
-import { aDeployment } from '../../model/testing/records.ts';
+import { aDeployment, NOON } from '../../model/testing/records.ts';
 import { projectDaemonSet, projectSized } from './project-sized-workload.ts';
 import { createSizingInterners } from './sizing-interners.ts';
 
@@ -58,4 +58,31 @@ test('a rollout needs one more pod where it lets none be unavailable', () => {
     { type: 'StatefulSet', start: 0, partition: 0, onDelete: false, orderedReady: true },
   ];
   expect(rollouts.map(needsSurge)).toEqual([true, undefined, undefined, undefined]);
+});
+
+test('a rollout that says it makes no progress is stuck', () => {
+  const isStuck = (stuckSince: number | undefined) => {
+    const { status } = aDeployment();
+    return projectSized({}, aDeployment({ status: { ...status, stuckSince } }), createSizingInterners(10)).isStuck;
+  };
+  expect([undefined, NOON].map(isStuck)).toEqual([undefined, true]);
+});
+
+describe('pods that are refused', () => {
+  const since = '2026-01-31T12:00:00Z';
+  const failure = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', lastTransitionTime: since };
+  const message = 'pods "web-1" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true';
+  const overdrawn = 'pods "web-1" is forbidden: exceeded quota: compute, requested: cpu=1, used: cpu=4, limited: cpu=4';
+
+  test.each<[string, object, number | undefined]>([
+    ['by a policy', { message }, Date.parse(since)],
+    ['by a quota that is full: room is what they wait for', { message: overdrawn }, undefined],
+    ['by nobody any more', { message, status: 'False' }, undefined],
+    ['for what is not told', {}, undefined],
+    ['when they were to go, not to come', { message, reason: 'FailedDelete' }, undefined],
+    ['since nobody knows when', { message, lastTransitionTime: undefined }, undefined],
+  ])('%s', (_, changes, expected) => {
+    const object = { metadata: {}, status: { conditions: [{ type: 'Available' }, { ...failure, ...changes }] } };
+    expect(projectSized(object, aDeployment(), createSizingInterners(10)).refusedSince).toBe(expected);
+  });
 });

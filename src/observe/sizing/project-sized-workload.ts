@@ -5,7 +5,7 @@ import type { SizedWorkload } from '../../model/sizing-records.ts';
 import { countOr, textMap } from '../fields.ts';
 import type { Interner } from '../intern.ts';
 import { controllerOf } from '../project-pod.ts';
-import { minReady, projectIdentity } from '../project-workload.ts';
+import { minReady, projectIdentity, refusedSince } from '../project-workload.ts';
 import { isNeverGuaranteed, projectContainers } from './project-containers.ts';
 import { marksOf } from './project-pod-sizing.ts';
 import { templateManagers } from './resource-managers.ts';
@@ -31,6 +31,8 @@ export function projectSized(object: SizedObject, record: WorkloadRecord, intern
     isRollingOut: isRollingOut(record),
     ...keptPods(record.paused, record.rollout.type === 'StatefulSet' && record.rollout.onDelete),
     ...(record.rollout.type === 'RollingUpdate' && record.rollout.maxUnavailable === 0 && { needsSurge: true }),
+    ...(record.status.stuckSince !== undefined && { isStuck: true }),
+    ...refusal(object),
     ...(record.minReadyMillis !== undefined && { minReadyMillis: record.minReadyMillis }),
     selector: record.selector,
   };
@@ -114,6 +116,12 @@ function projectSizes(
     ...(isNeverGuaranteed(spec) && { isNeverGuaranteed: true }),
     templateManagers: interners.templateManagers.intern(templateManagers(metadata?.managedFields, path)),
   };
+}
+
+function refusal(object: object): Pick<SizedWorkload, 'refusedSince'> {
+  const { status } = object as { readonly status?: { readonly conditions?: Parameters<typeof refusedSince>[0] } };
+  const since = refusedSince(status?.conditions);
+  return since === undefined ? {} : { refusedSince: since };
 }
 
 function keptPods(isPaused: boolean, isOnDelete: boolean): Pick<SizedWorkload, 'keepsPods'> {

@@ -88,8 +88,9 @@ function isPressing(
 function awaitedBeside(namespace: string, { view, resizes, evictions, now }: SizeGuardContext): AwaitedIn {
   // A restart in place takes a place of the same budget, and its pod stays.
   const staying = new Set(resizes.map(({ pod }) => pod.uid));
-  const going = new Set(evictions.map(({ podUid }) => podUid).filter((uid) => !staying.has(uid)));
-  return awaitedIn(view, namespace, { isGoing: (uid) => going.has(uid), now });
+  const leaving = evictions.filter(({ podUid }) => !staying.has(podUid));
+  const going = new Map(leaving.map(({ podUid, workloadUid }) => [podUid, workloadUid]));
+  return awaitedIn(view, namespace, going, now);
 }
 
 /** What a resize under way adds that the spec of its pod does not show yet: the quota may not count it either. */
