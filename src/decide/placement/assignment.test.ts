@@ -99,6 +99,12 @@ describe('assignSlots', () => {
     expect(assignment.nextAbove).toBe(5);
   });
 
+  test('the highest slot is kept like any other, though a lower one of its side is free', () => {
+    const assignment = assignSlots(rule, 3, [occupant('a', 'spot', 3)]);
+    expect(heldBy(assignment)).toEqual({ a: 3 });
+    expect(assignment.free).toEqual({ spot: [2], onDemand: [1] });
+  });
+
   test('a pod without a stamp takes a virtual slot of its side, eldest first', () => {
     const assignment = assignSlots(rule, 5, [
       occupant('young', 'spot', undefined, 9),
@@ -163,6 +169,25 @@ describe('assignSlots', () => {
     const assignment = assignSlots(rule, 4, [occupant('a', 'spot', 1), occupant('b', 'on-demand', 2)], { fixed: true });
     expect(heldBy(assignment)).toEqual({ a: 1, b: 2 });
     expect(assignment.placed.map(({ wanted }) => wanted)).toEqual(['on-demand', 'spot']);
+  });
+
+  test('for any pods of a StatefulSet each stands in the slot of its ordinal, and the others are free', () => {
+    const pod = fc.tuple(fc.integer({ min: 1, max: 14 }), fc.constantFrom<NodeClass>('spot', 'on-demand', 'unknown'));
+    const pods = fc.uniqueArray(pod, { selector: ([slot]) => slot, maxLength: 14 });
+    fc.assert(
+      fc.property(pods, fc.integer({ min: 0, max: 12 }), (placed, replicas) => {
+        const slots = placed.map(([slot]) => slot);
+        const occupants = placed.map(([slot, side]) => occupant(`p${slot}`, side, slot));
+        const assignment = assignSlots(rule, replicas, occupants, { fixed: true });
+        expect(assignment.placed.map(({ held }) => held)).toEqual(slots);
+        const { spot, onDemand } = assignment.free;
+        const all = Array.from({ length: replicas }, (_, index) => index + 1);
+        expect([...spot, ...onDemand].sort((a, b) => a - b)).toEqual(all.filter((slot) => !slots.includes(slot)));
+        expect(assignment.nextAbove).toBeGreaterThan(replicas);
+        expect(slots).not.toContain(assignment.nextAbove);
+      }),
+      { numRuns: 1000 },
+    );
   });
 
   const anyOccupants = fc

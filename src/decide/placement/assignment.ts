@@ -93,7 +93,7 @@ export function assignSlots(
   options: { readonly fixed?: boolean } = {},
 ): Assignment {
   const spotSlots = spotSlotsOf(rule, replicas);
-  const { heldBy, waiting, above } = settle(occupants, replicas, spotSlots, options.fixed === true);
+  const { heldBy, waiting } = settle(occupants, replicas, spotSlots, options.fixed === true);
   const held = new Map<Occupant, number>();
   const free: Record<Side, number[]> = { spot: [], 'on-demand': [] };
   for (let slot = 1; slot <= replicas; slot++) {
@@ -111,6 +111,7 @@ export function assignSlots(
   }
   // Who is left over finds only slots of the other side, or is of unknown side; those of on-demand go last, so that an
   // unknown one does not pass for the floor.
+  const above = new Set<number>();
   let [spot, onDemand] = [free.spot.slice(next.spot), free['on-demand'].slice(next['on-demand'])];
   const lowestAbove = firstFree(replicas, occupants, above);
   for (const occupant of leftOver) {
@@ -139,18 +140,15 @@ export function assignSlots(
 }
 
 interface Settled {
-  /** By slot, 1..replicas. */
+  /** By slot; beyond `replicas` by ordinals only. */
   readonly heldBy: readonly (Occupant | undefined)[];
   /** Who has no slot yet, eldest first. */
   readonly waiting: readonly Occupant[];
-  /** Slots above `replicas` that are held. */
-  readonly above: Set<number>;
 }
 
 /** Leaves every occupant its own slot where that is right; of several for one slot the preferred one. */
 function settle(occupants: readonly Occupant[], replicas: number, spotSlots: Uint8Array, isFixed: boolean): Settled {
   const heldBy: (Occupant | undefined)[] = new Array(replicas + 1).fill(undefined);
-  const heldAbove = new Map<number, Occupant>();
   const waiting: Occupant[] = [];
   for (const occupant of occupants) {
     const { slot, side } = occupant;
@@ -161,14 +159,12 @@ function settle(occupants: readonly Occupant[], replicas: number, spotSlots: Uin
       waiting.push(occupant);
       continue;
     }
-    const rival = isAbove ? heldAbove.get(slot) : heldBy[slot];
+    const rival = heldBy[slot];
     if (rival !== undefined) waiting.push(isPreferred(occupant, rival) ? rival : occupant);
-    if (rival !== undefined && !isPreferred(occupant, rival)) continue;
-    if (isAbove) heldAbove.set(slot, occupant);
-    else heldBy[slot] = occupant;
+    if (rival === undefined || isPreferred(occupant, rival)) heldBy[slot] = occupant;
   }
   waiting.sort((a, b) => (isPreferred(a, b) ? -1 : 1));
-  return { heldBy, waiting, above: new Set(heldAbove.keys()) };
+  return { heldBy, waiting };
 }
 
 /** Pods before claims, a known side before an unknown one, then the elder. */
