@@ -110,8 +110,8 @@ export interface SizedWorkload {
   /** Its rollout has made no progress for longer than it may (`spec.progressDeadlineSeconds`). Left out: not so. */
   readonly isStuck?: true;
   /**
-   * Since when its pods are refused, and not because a quota is full: a policy, a LimitRange, a webhook. Left out: they
-   * are not, or its kind does not tell.
+   * Since when its pods are refused for what does not pass, as a full quota may: a policy, a LimitRange, a webhook. Left
+   * out: they are not, or its kind does not tell.
    */
   readonly refusedSince?: EpochMillis;
   /** `spec.minReadySeconds`: how long a pod must be ready before its owner relies on it. Left out: not at all. */

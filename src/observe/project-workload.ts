@@ -175,14 +175,20 @@ export function stuckSince(conditions: readonly Condition[] | undefined): EpochM
 }
 
 /**
- * Since when pods of a Deployment or ReplicaSet are refused, and not for a full quota. Told is the first refusal of a
- * series. Source: kubernetes pkg/controller/replicaset/replica_set_utils.go (calculateStatus),
- * k8s.io/apiserver/pkg/admission/plugin/resourcequota/controller.go.
+ * Refusals that end without anybody changing the pod or what refuses it: a quota that is full, a namespace that is just
+ * being made, a webhook that does not answer. Source: k8s.io/apiserver pkg/admission/plugin/resourcequota/controller.go
+ * and pkg/admission/plugin/webhook/errors, kubernetes plugin/pkg/admission/serviceaccount.
+ */
+const PASSING = /exceeded quota: |error looking up service account|Internal error occurred/;
+
+/**
+ * Since when pods of a Deployment or ReplicaSet are refused for what does not pass. Told is the first refusal of a
+ * series (kubernetes pkg/controller/replicaset/replica_set_utils.go, calculateStatus).
  */
 export function refusedSince(conditions: readonly Condition[] | undefined): EpochMillis | undefined {
   const condition = listOf(conditions, 'status.conditions').find(({ type }) => type === 'ReplicaFailure');
   if (condition?.status !== 'True' || condition.reason !== 'FailedCreate') return undefined;
-  if (condition.message?.includes('exceeded quota: ') !== false) return undefined;
+  if (condition.message === undefined || PASSING.test(condition.message)) return undefined;
   return instant(condition.lastTransitionTime, 'status.conditions[ReplicaFailure].lastTransitionTime');
 }
 

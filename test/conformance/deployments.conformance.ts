@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { at, itemsOf, textAt } from './cluster.ts';
+import { refusedSince } from '../../src/observe/project-workload.ts';
+import { at, itemsOf, type Namespace, textAt } from './cluster.ts';
 import { describeOnBackends } from './describe-on-backends.ts';
 import { workload, workloadSpec } from './objects.ts';
 import { isLeaving, nameOf, podsOf, run } from './pods.ts';
+import { quotaInForce } from './quotas.ts';
 
 describeOnBackends('Deployments', (cluster) => {
   test('makes a ReplicaSet named after the hash of its template', async () => {
@@ -90,5 +92,26 @@ describeOnBackends('Deployments', (cluster) => {
     expect((await get(`${space.deployments}/a`)).body).toMatchObject({
       status: { replicas: 1, readyReplicas: 1, availableReplicas: 1, updatedReplicas: 1 },
     });
+  });
+
+  test('tells why its pods are refused: by a LimitRange, which does not pass, or by a quota that is full', async () => {
+    const { post, get, must, namespace, eventually } = cluster();
+    const refusedIn = async (space: Namespace): Promise<number | undefined> => {
+      await must(post(space.deployments, workload('a', 1)));
+      return eventually(async () => {
+        const { body } = await get(`${space.deployments}/a`);
+        const conditions = at(body, 'status', 'conditions') as NonNullable<Parameters<typeof refusedSince>[0]>;
+        expect(conditions).toContainEqual(expect.objectContaining({ type: 'ReplicaFailure', reason: 'FailedCreate' }));
+        return refusedSince(conditions);
+      });
+    };
+    const [full, bounded] = [await namespace(), await namespace()];
+    await quotaInForce(cluster(), full, 'full', { hard: { pods: '0' } });
+    const limits = [{ type: 'Pod', max: { cpu: '1' } }];
+    await must(
+      post(`/api/v1/namespaces/${bounded.name}/limitranges`, { metadata: { name: 'bounds' }, spec: { limits } }),
+    );
+    expect(await refusedIn(full)).toBeUndefined();
+    expect(await refusedIn(bounded)).toEqual(expect.any(Number));
   });
 });

@@ -73,10 +73,14 @@ describe('pods that are refused', () => {
   const failure = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', lastTransitionTime: since };
   const message = 'pods "web-1" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true';
   const overdrawn = 'pods "web-1" is forbidden: exceeded quota: compute, requested: cpu=1, used: cpu=4, limited: cpu=4';
+  const unready = 'pods "web-1" is forbidden: error looking up service account shop/default: serviceaccount not found';
+  const unanswered = 'Internal error occurred: failed calling webhook "check.example.com": context deadline exceeded';
 
   test.each<[string, object, number | undefined]>([
     ['by a policy', { message }, Date.parse(since)],
     ['by a quota that is full: room is what they wait for', { message: overdrawn }, undefined],
+    ['while their namespace is being made', { message: unready }, undefined],
+    ['because a webhook does not answer', { message: unanswered }, undefined],
     ['by nobody any more', { message, status: 'False' }, undefined],
     ['for what is not told', {}, undefined],
     ['when they were to go, not to come', { message, reason: 'FailedDelete' }, undefined],
