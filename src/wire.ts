@@ -33,6 +33,8 @@ export interface OperatorOptions {
   readonly identity: string;
   /** The webhook's certificate, where it does not come from files. */
   readonly keyPair?: KeyPair;
+  /** Somebody in this process calls {@link Operator.admit} for new pods, whether or not a webhook is served. Default: not. */
+  readonly isAskedDirectly?: boolean;
   /** Address the webhook listens on; default all. */
   readonly webhookHost?: string;
   /** Address at which the other replicas reach this one's webhook (the pod's IP); without it each decides by itself. */

@@ -21,6 +21,8 @@ export interface StartOperatorOptions {
   readonly identity: string;
   /** The webhook's certificate and key (PEM), where they do not come from files. */
   readonly keyPair?: { readonly cert: string; readonly key: string };
+  /** Somebody in this process asks about new pods, whether or not a webhook is served. Default: not. */
+  readonly isAskedDirectly?: boolean;
   /** Address the webhook listens on; default all. */
   readonly webhookHost?: string;
   /** Address at which other replicas reach this one's webhook; without it each decides by itself. */

@@ -7,7 +7,8 @@ export const webhookKeys = {
   enabled: flag(true, {
     env: 'WEBHOOK_ENABLED',
     restart: true,
-    description: 'Steer pods as they are created. Without it, placement only repairs.',
+    description:
+      'Steer pods as they are created. Without it none is moved either: what replaces it would run wherever the scheduler likes.',
   }),
   port: integer(9443, {
     env: 'WEBHOOK_PORT',

@@ -14,7 +14,7 @@ import { pdbAllows } from './rules/pdb.ts';
 import { noneTerminating, notProtected, notResizing, notSingle, othersReady, sameRevision } from './rules/pod-state.ts';
 import { noSpotalis } from './rules/predecessor.ts';
 import { calm, returnsPaced, spotOpen } from './rules/spot.ts';
-import { engineOn, managed, mayWrite } from './rules/switched-on.ts';
+import { engineOn, managed, mayWrite, webhookOn } from './rules/switched-on.ts';
 import { cooledDown, nothingInFlight, windowOpen, withinBudget } from './rules/timing.ts';
 import { generationObserved, noRollout, notDeleting, notPaused, notScaledToZero } from './rules/workload-state.ts';
 
@@ -22,6 +22,7 @@ export const rules: readonly Rule[] = [
   engineOn,
   managed,
   mayWrite,
+  webhookOn,
   leading,
   fresh,
   noSpotalis,

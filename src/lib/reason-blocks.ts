@@ -26,6 +26,12 @@ export const blockReasons = {
     message: 'Read-only mode: nothing is written',
     advice: 'Set operator.readOnlyMode to false to let Stowage act.',
   },
+  WebhookOff: {
+    kinds: ['block'],
+    eventType: 'Warning',
+    message: 'No pod is moved, as the webhook is off: what replaces it would run wherever the scheduler likes',
+    advice: 'Set webhook.enabled to true, or engines.placement to false where nothing is to be placed.',
+  },
   PredecessorRuns: {
     kinds: ['block'],
     eventType: 'Warning',

@@ -46,6 +46,8 @@ export interface PlacementSettings {
   readonly enabled?: boolean;
   /** Nothing is written and no pod steered; decisions are made and told. */
   readonly readOnly: boolean;
+  /** New pods are meant to pass this operator's webhook, so that moved ones come back on the side meant; left out means they are. */
+  readonly steersNewPods?: boolean;
   /** See `SlotRule` in decide/placement/slots.ts. */
   readonly rounding: 'ceil' | 'floor';
   readonly basis: 'total' | 'aboveBase';

@@ -36,8 +36,6 @@ export interface AdmissionOptions {
  */
 export interface Admission {
   readonly handle: MutateHandler;
-  /** Somebody asked: the handler is registered and reached. */
-  hasAnswered(): boolean;
   /** Forgets expired claims now and then, until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -60,7 +58,6 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const { api, view, rules, metrics, clock } = options;
   const log = options.log.child('webhook');
   let unseenUntil = Number.NEGATIVE_INFINITY;
-  let hasAnswered = false;
   const ledger = createClaimLedger({
     get ttlMillis() {
       return rules().settings.claimTtlMillis;
@@ -90,10 +87,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     sizes: options.sizes,
     clock,
     log,
-    onAnswer(observation) {
-      hasAnswered = true;
-      count(metrics, observation);
-    },
+    onAnswer: (observation) => count(metrics, observation),
   });
   view.onPod((before, after) => {
     if (before === undefined && after?.admissionId !== undefined) ledger.podSeen(after.admissionId);
@@ -103,7 +97,6 @@ export function createAdmission(options: AdmissionOptions): Admission {
   });
   return {
     handle,
-    hasAnswered: () => hasAnswered,
     async run(signal) {
       while (!signal.aborted) {
         await pause(clock, SWEEP_MILLIS, signal);

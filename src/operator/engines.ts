@@ -57,8 +57,9 @@ export function createEngines(options: EnginesOptions): Engines {
   // A knot that is tied by asking later: what resizes asks what is disrupted, and what disrupts whether a pod is being resized.
   const isResizing = (podUid: string): boolean => sizing?.isResizing(podUid) ?? false;
   const disruptions = createDisruptions({ api, view, rules, spot, leadership, isResizing, clock });
-  // Where the handler is called without a server of its own, it shows by an answer.
-  const asksForNewPods = (): boolean => config().webhook.enabled || admission.hasAnswered();
+  const steersNewPods = (): boolean => rules().settings.steersNewPods !== false;
+  if (on.placement && !steersNewPods())
+    log.child('placement').warn({}, 'webhook.enabled is false: nothing steers new pods, so placement moves none');
   const sizing = createSizing({
     ...options,
     config,
@@ -66,7 +67,7 @@ export function createEngines(options: EnginesOptions): Engines {
     stores,
     view,
     disruptions,
-    sizesNewPods: asksForNewPods,
+    sizesNewPods: steersNewPods,
   });
   const admission = createAdmission({
     ...options,
@@ -82,7 +83,7 @@ export function createEngines(options: EnginesOptions): Engines {
     rules,
     spot,
     disruptions,
-    steersNewPods: asksForNewPods,
+    steersNewPods,
     journal: journalOf(options.journal, 'placement'),
     workers: controllers.maxConcurrentReconciles,
     reconcileIntervalMillis: () => config().controllers.reconcileInterval,

@@ -140,8 +140,7 @@ describe('evictToResize', () => {
   });
 
   test('without the webhook nobody is evicted, and the status says so', async () => {
-    const world = await startSizedWorld();
-    world.setWebhookUp(false);
+    const world = await startSizedWorld({ isWebhookOff: true });
     await deployLoaded(world, { replicas: 2 });
     await untilReady(world, 'web', 2);
     await createPolicy(world, { mode: 'Auto', updates: evicting });

@@ -38,6 +38,17 @@ test('a new configuration is in force at once, but for what needs a restart', as
   expect(live.rules().settings).toMatchObject({ enabled: true, defaults: { spotPercentage: 80 } });
 });
 
+test('where nothing steers new pods is known, unless they are asked about in this process', () => {
+  const config = configOf('webhook: { enabled: false }');
+  const given = { config, clock: createVirtualClock(0), log: createSilentLogger() };
+  for (const isAskedDirectly of [false, true]) {
+    const live = createLiveConfig({ ...given, isAskedDirectly });
+    expect(live.rules().settings.steersNewPods).toBe(isAskedDirectly);
+    live.apply(config);
+    expect(live.rules().settings.steersNewPods).toBe(isAskedDirectly);
+  }
+});
+
 test('prices and settings change without each other', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stowage-live-config-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

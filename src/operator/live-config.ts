@@ -4,12 +4,15 @@ import type { Config } from '../config/schema.ts';
 import { compilePlacementRules, type PlacementRules } from '../controllers/placement/rules.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
+import type { PlacementSettings } from '../model/placement-settings.ts';
 import { placementSettingsOf } from './placement-settings.ts';
 import { createPriceSource } from './price-source.ts';
 
 export interface LiveConfigOptions {
   /** What the process was started with. */
   readonly config: Config;
+  /** New pods are asked about in this process, whether or not a webhook is served. Default: not. */
+  readonly isAskedDirectly?: boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -27,7 +30,11 @@ export interface LiveConfig {
 /** @throws InvalidValueError for selectors that cannot be used; a checked configuration has none. */
 export function createLiveConfig({ clock, log, ...options }: LiveConfigOptions): LiveConfig {
   let { config } = options;
-  let rules = compilePlacementRules(placementSettingsOf(config));
+  const settingsOf = (next: Config): PlacementSettings => {
+    const settings = placementSettingsOf(next);
+    return options.isAskedDirectly === true ? { ...settings, steersNewPods: true } : settings;
+  };
+  let rules = compilePlacementRules(settingsOf(config));
   const prices = createPriceSource({
     path: config.placement.prices,
     clock,
@@ -41,7 +48,7 @@ export function createLiveConfig({ clock, log, ...options }: LiveConfigOptions):
     rules: () => rules,
     apply(next) {
       config = keptUntilRestart(config, next);
-      rules = compilePlacementRules(placementSettingsOf(config), rules.prices);
+      rules = compilePlacementRules(settingsOf(config), rules.prices);
       prices.use(config.placement.prices);
     },
     run: prices.run,

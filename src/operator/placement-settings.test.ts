@@ -11,6 +11,7 @@ describe('placementSettingsOf', () => {
     expect(settings).toMatchObject({
       enabled: true,
       readOnly: false,
+      steersNewPods: true,
       rounding: 'ceil',
       basis: 'total',
       allowSingleReplica: false,
@@ -30,6 +31,7 @@ describe('placementSettingsOf', () => {
   test.each([
     ['engines:\n  placement: false', { enabled: false }],
     ['operator:\n  readOnlyMode: true', { readOnly: true }],
+    ['webhook:\n  enabled: false', { steersNewPods: false }],
     ['placement:\n  rounding: floor', { rounding: 'floor' }],
     ['placement:\n  defaults:\n    spotPercentage: 70%', { defaults: { spotPercentage: 70, minOnDemand: '0' } }],
     [

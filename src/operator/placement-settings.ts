@@ -8,12 +8,13 @@ import type { PlacementSettings } from '../model/placement-settings.ts';
 
 /** @throws InvalidValueError for node labels that tell nothing apart; a checked configuration has none. */
 export function placementSettingsOf(config: Config): PlacementSettings {
-  const { operator, engines, controllers, placement } = config;
+  const { operator, engines, controllers, placement, webhook } = config;
   const { nodeClassifier, workloadTiming } = controllers;
   const { schedule, duration } = operator.disruptionWindow;
   return {
     enabled: engines.placement,
     readOnly: operator.readOnlyMode,
+    steersNewPods: webhook.enabled,
     rounding: placement.rounding,
     basis: placement.basis,
     mutations: placement.mutations,

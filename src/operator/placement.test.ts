@@ -2,12 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Deployment, StatefulSet } from '../api/core.ts';
 import { resources } from '../api/resources.ts';
+import { createLogger } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { deploymentObject, type EmbeddedWorld, statefulSetObject } from './testing/embedded-world.ts';
 import {
   annotate,
   deploy,
   eventReasons,
+  firstBlock,
   inShop,
   MINUTE,
   patchDeployment,
@@ -146,15 +149,22 @@ describe('repair', () => {
     expect(world.evictions).toHaveLength(Math.abs(7 - spot));
   });
 
-  test('where there is no webhook pods are moved all the same, and nobody is told that it was missed', async () => {
+  test('with the webhook off no pod is moved, as the next would come back anywhere: that is said, and not that it was missed', async () => {
+    const lines: string[] = [];
+    const clock = createVirtualClock(0);
+    const log = createLogger({ level: 'warn', format: 'json', clock, write: (line) => lines.push(line) });
     const metrics = createMetrics();
-    const world = await startWorld({ metrics });
-    world.setWebhookUp(false);
+    const world = await startWorld({ isWebhookOff: true, metrics, log });
     await deploy(world, 10, policy(0));
-    await world.clock.advance(MINUTE);
-    expect(world.evictions).not.toEqual([]);
-    expect(await eventReasons(world)).not.toContain('MissedAdmission');
+    expect((await world.sides('shop', 'web')).spot).toBeGreaterThan(0);
+    await world.clock.advance(20 * MINUTE);
+    expect(world.evictions).toEqual([]);
+    expect(firstBlock(world, 'Deployment', 'web')).toBe('WebhookOff');
+    const reasons = await eventReasons(world);
+    expect(reasons).toContain('WebhookOff');
+    expect(reasons).not.toContain('MissedAdmission');
     expect(await metrics.render()).toMatch(/^spotalis_missed_admissions_total 0$/m);
+    expect(lines.join('')).toContain('webhook.enabled is false');
   });
 
   test('case 60: only the label, pods on spot: all move to on-demand once, then rest', async () => {

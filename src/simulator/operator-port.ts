@@ -19,6 +19,8 @@ export interface SimulatedOperatorOptions {
   readonly log: Logger;
   /** Unique to this replica. */
   readonly identity: string;
+  /** Its `admit` is called for new pods, without a server between. */
+  readonly isAskedDirectly: true;
 }
 
 export interface SimulatedOperator {

@@ -225,6 +225,7 @@ export async function createWorld<O extends SimulatedOperator>(options: WorldOpt
         random,
         log,
         identity,
+        isAskedDirectly: true,
       });
       running.set(identity, operator);
       return operator;

@@ -57,6 +57,10 @@ describe('hazard H5: a fallback', () => {
     expect(reasonOf(waitingScene({ policy, leadership: { leader: true, sinceMillis: NOON } }))).toBe('approved');
   });
 
+  test('is approved with the webhook off, too: what comes back unsteered may run anywhere', () => {
+    expect(reasonOf(waitingScene({ settings: { steersNewPods: false } }))).toBe('approved');
+  });
+
   test.each([
     ['read-only', { settings: { readOnly: true } }, 'ReadOnly'],
     ['engine off', { settings: { enabled: false } }, 'EngineDisabled'],

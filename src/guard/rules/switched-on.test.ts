@@ -40,6 +40,13 @@ describe('switched on', () => {
     expect(blockOf({ settings: { readOnly: true } })).toMatchObject({ rule: 'read-only', reason: 'ReadOnly' });
   });
 
+  test('a webhook that is off: what is moved would come back anywhere; stamps move nothing', () => {
+    const settings = { steersNewPods: false };
+    expect(blockOf({ settings })).toMatchObject({ rule: 'webhook-on', reason: 'WebhookOff' });
+    expect(blockOf({ settings: { steersNewPods: true } })).toBeUndefined();
+    expect(inspect(restamp(), scene({ settings })).kind).toBe('approved');
+  });
+
   test.each<SceneChanges>([
     { settings: { enabled: false } },
     { policy: unmanaged },

@@ -1,5 +1,5 @@
 /** The engine is on, may write, and the workload is managed with a valid configuration. */
-import { everyRule, object, placementRule } from '../objection.ts';
+import { everyRule, evictRule, object, placementRule } from '../objection.ts';
 
 export const engineOn = placementRule(
   'engine-on',
@@ -28,4 +28,11 @@ export const mayWrite = everyRule(
   'read-only',
   'Read-only means no write of any kind; it comes before all rules about timing so that it is the one reason shown.',
   (_, { settings }) => (settings.readOnly ? object('ReadOnly', {}) : undefined),
+);
+
+/** Fallback is not held: its pod serves nobody, and one that comes back unsteered may run anywhere. */
+export const webhookOn = evictRule(
+  'webhook-on',
+  'Where nothing steers new pods a move is a game of chance with a pod that serves, and the next one follows.',
+  (_, { settings }) => (settings.steersNewPods === false ? object('WebhookOff', {}) : undefined),
 );

@@ -33,6 +33,8 @@ export interface WorldOptions {
   readonly resizeMillis?: number;
   /** Called before each write of the operator reaches the server; what it throws is the answer. */
   readonly onWrite?: (write: ObservedWrite) => void;
+  /** The webhook is neither served nor registered: pods are admitted as they come. Default: the operator is asked. */
+  readonly isWebhookOff?: boolean;
   /** The operator serves its dashboard on a free port. Default: not. */
   readonly dashboard?: boolean;
   /** Where the operator's metrics go. Default: nowhere to be seen. */
@@ -116,6 +118,7 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
     startOperator: (given) =>
       startOperator({
         ...given,
+        isAskedDirectly: options.isWebhookOff !== true,
         ...(nodesAheadMillis !== undefined && { api: tellByNodeClocks(given.api, () => nodesAheadMillis) }),
         ...(options.metrics !== undefined && { metrics: options.metrics }),
       }),
@@ -133,9 +136,8 @@ export async function createEmbeddedWorld(options: WorldOptions = {}): Promise<E
   });
   const { api, cluster, settled } = base;
   const settle = (): Promise<void> => clock.advance(STEP_MILLIS);
-  await settled(
-    cluster.apply([namespaceObject('spotalis-system'), ...readManifests('webhook.yaml'), ...(rbac?.objects ?? [])]),
-  );
+  const webhook = options.isWebhookOff === true ? [] : readManifests('webhook.yaml');
+  await settled(cluster.apply([namespaceObject('spotalis-system'), ...webhook, ...(rbac?.objects ?? [])]));
 
   const world: EmbeddedWorld = {
     api,
