@@ -22,6 +22,8 @@ export interface PodStamps {
   readonly unconfirmed: boolean;
   /** On on-demand as temporary cover for a slot of spot; default false. */
   readonly fallback?: boolean;
+  /** Neither Stowage nor the template chose the side; default false. */
+  readonly pinned?: boolean | undefined;
 }
 
 /** Go's strconv.Atoi takes a sign and leading zeros, no spaces and no decimals; one percent sign may follow. */
@@ -91,6 +93,7 @@ export function parseStamps(annotations: Labels | undefined): PodStamps | undefi
     admissionId,
     unconfirmed: annotations?.[placementKeys.unconfirmed] === 'true',
     ...(annotations?.[placementKeys.fallback] === 'true' && { fallback: true }),
+    ...(annotations?.[placementKeys.pinned] === 'true' && { pinned: true }),
   };
 }
 
@@ -101,6 +104,7 @@ export function formatStamps({
   admissionId,
   unconfirmed,
   fallback,
+  pinned,
 }: PodStamps): Record<string, string> {
   return {
     [placementKeys.slot]: String(slot),
@@ -108,6 +112,7 @@ export function formatStamps({
     [placementKeys.admissionId]: admissionId,
     ...(unconfirmed ? { [placementKeys.unconfirmed]: 'true' } : {}),
     ...(fallback === true ? { [placementKeys.fallback]: 'true' } : {}),
+    ...(pinned === true ? { [placementKeys.pinned]: 'true' } : {}),
   };
 }
 

@@ -237,6 +237,7 @@ describe('stamps', () => {
       capacity: fc.constantFrom('spot' as const, 'on-demand' as const),
       admissionId: fc.uuid(),
       unconfirmed: fc.boolean(),
+      pinned: fc.constantFrom(undefined, true),
     });
     fc.assert(
       fc.property(stamps, (value) => {

@@ -12,6 +12,7 @@ export const placementKeys = {
   admissionId: 'spotalis.io/admission-id',
   unconfirmed: 'spotalis.io/unconfirmed',
   fallback: 'spotalis.io/fallback',
+  pinned: 'spotalis.io/pinned',
   podDeletionCost: 'controller.kubernetes.io/pod-deletion-cost',
 } as const;
 
@@ -131,6 +132,16 @@ export const placementKeyDescriptions: readonly KeyDescription[] = [
     meaning: 'The pod runs on on-demand as temporary cover for a place on spot, until spot has room again.',
     accepted: '"true"',
     absent: 'the pod runs where its place is',
+  },
+  {
+    key: placementKeys.pinned,
+    form: 'annotation',
+    where: 'pod',
+    writtenBy: 'Stowage',
+    meaning:
+      'Something besides the template chose the side when the pod was made: the node selector of its namespace, a RuntimeClass or another webhook. The pod is not moved to the other side, as the next one would come back.',
+    accepted: '"true"',
+    absent: 'Stowage, or the template, chose the side',
   },
   {
     key: placementKeys.podDeletionCost,

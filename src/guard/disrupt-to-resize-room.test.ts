@@ -1,7 +1,7 @@
 /** Where a pod is to become larger, its replacement needs room: what counts as such. */
 import { describe, expect, test } from 'vitest';
 import { type SpotState, untroubledSpot } from '../decide/placement/spot-outlook.ts';
-import { aDeployment, aNode, aSpreadRule, GIB, NOON, someSettings } from '../model/testing/records.ts';
+import { aDeployment, aNode, aSpreadRule, aTemplate, GIB, NOON, someSettings } from '../model/testing/records.ts';
 import { inspectAll } from './guard.ts';
 import { pod, pods, type SceneChanges, scene, web, withPods } from './testing/scene.ts';
 import { decision, reasonsFor } from './testing/size-eviction.ts';
@@ -54,6 +54,17 @@ describe('a larger pod needs room', () => {
     const full = node('s', 'spot', used);
     expect(on(full, node('o', 'on-demand', used), node('s2', 'spot', 16_000))).toEqual([]);
     expect(on(full, node('o', 'on-demand', 16_000))).toEqual(['NoRoomOnSide']);
+  });
+
+  test('another node that takes pods with the node selector that was added to this one', () => {
+    const template = aTemplate({ nodeSelector: { runtime: 'sandboxed' } });
+    const free = node('s2', 'spot', 16_000);
+    const reasons = (more: typeof free) => {
+      const nodes = [node('s', 'spot', used), node('o', 'on-demand', used), more];
+      return reasonsFor({ records: { ...withPods({ s3: { template } }), nodes } }, larger);
+    };
+    expect(reasons(free)).toEqual(['NoRoomOnSide']);
+    expect(reasons({ ...free, labels: { ...free.labels, runtime: 'sandboxed' } })).toEqual([]);
   });
 
   describe('an autoscaler’s promise', () => {

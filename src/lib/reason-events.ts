@@ -50,8 +50,9 @@ export const eventReasons = {
   ConflictingPlacement: {
     kinds: ['event'],
     eventType: 'Warning',
-    message: 'The pod template pins {side}, which the spot percentage and floor do not ask for; the pin is respected',
-    advice: 'Remove the capacity selector from the pod template, or set the percentage to match it.',
+    message: '{what} pins {side}, which the spot percentage and floor do not ask for; the pin is respected',
+    advice:
+      'Remove the capacity selector from where it comes and have the pods made anew, or set the percentage to match it.',
   },
   ManagementStarted: {
     kinds: ['event'],

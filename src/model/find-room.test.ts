@@ -74,6 +74,12 @@ describe('findRoom', () => {
       '1 excluded by',
     ],
     [
+      'a node outside of affinity that others added',
+      { nodes: [inZoneOf('b')] },
+      { template: aTemplate({ requiredNodeTerms: [inZone('a', 'b')] }), besideTerms: [inZone('a')] },
+      '1 excluded by',
+    ],
+    [
       'too little CPU',
       {},
       { template: aTemplate({ requests: { cpuMillis: 64_001, memoryBytes: 0 } }) },

@@ -14,8 +14,10 @@ import { namesNodes } from './volume-reach.ts';
 /** What must be placed. */
 export interface RoomRequest {
   readonly namespace: string;
-  /** The template as the user wrote it: without the pin of either side. */
+  /** As it is before it is steered: without the pin of either side. */
   readonly template: PodTemplate;
+  /** Required node affinity that must hold beside that of the template; left out: there is none. */
+  readonly besideTerms?: readonly NodeSelectorTerm[] | undefined;
   readonly side: Side;
   /** Names of its PersistentVolumeClaims. */
   readonly claims: readonly string[];
@@ -96,6 +98,7 @@ interface Demand {
   readonly template: PodTemplate;
   readonly tolerations: readonly Toleration[];
   readonly pinTerms: readonly NodeSelectorTerm[] | undefined;
+  readonly besideTerms: readonly NodeSelectorTerm[] | undefined;
   /** One entry a bound volume; all must hold. */
   readonly volumeTerms: readonly (readonly NodeSelectorTerm[])[];
   readonly isKeptApart: (node: NodeRecord) => boolean;
@@ -109,16 +112,17 @@ function demandOf(
   pinTerms: Demand['pinTerms'],
   volumeTerms: Demand['volumeTerms'],
 ): Demand {
-  const { namespace, template, leaving } = request;
+  const { namespace, template, besideTerms, leaving } = request;
   const isKeptApart = judgePodAffinity(view, request);
   const spread = judgeSpread(view, { namespace, template, tolerations, pinTerms, leaving });
-  return { template, tolerations, pinTerms, volumeTerms, isKeptApart, spread };
+  return { template, tolerations, pinTerms, besideTerms, volumeTerms, isKeptApart, spread };
 }
 
 function misfitOf(view: ClusterView, node: NodeRecord, demand: Demand): Misfit | undefined {
   if (!toleratesAll(demand.tolerations, node.taints)) return 'taint';
   if (!admitsNode(demand.template, node)) return 'labels';
-  if (demand.pinTerms !== undefined && !matchesNodeTerms(demand.pinTerms, node)) return 'labels';
+  for (const terms of [demand.pinTerms, demand.besideTerms])
+    if (terms !== undefined && !matchesNodeTerms(terms, node)) return 'labels';
   if (!demand.volumeTerms.every((terms) => matchesNodeTerms(terms, node))) return 'volume';
   if (view.requestedOnNode(node.name).isPartial === true) return 'unseen';
   if (!hasRoomFor(view, node, demand.template)) return 'room';

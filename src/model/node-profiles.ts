@@ -90,6 +90,12 @@ const profiles = {
   },
 } as const satisfies Record<string, NodeProfile>;
 
+/** The labels of all profiles. */
+export const profileKeys: readonly string[] = Object.values(profiles)
+  .flatMap(({ spot, onDemand }): readonly LabelSelector[] => [...spot, ...onDemand])
+  .flatMap(selectorRequirements)
+  .map(({ key }) => key);
+
 export type NodeProfileName = keyof typeof profiles;
 export const nodeProfileNames: readonly NodeProfileName[] = ['karpenter', 'eks', 'gke', 'aks', 'castai'];
 

@@ -157,6 +157,8 @@ export interface PodRecord {
   readonly unconfirmed: boolean;
   /** Runs on on-demand as temporary cover for a slot of spot. */
   readonly fallback: boolean;
+  /** Something besides its template and Stowage chose the side when it was made; left out: nothing did. */
+  readonly pinned?: boolean | undefined;
   /** `controller.kubernetes.io/pod-deletion-cost`; 0 when absent or malformed. */
   readonly deletionCost: number;
   /**

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { PodTemplate } from './records.ts';
-import { SharedTemplate, withRequests } from './shared-template.ts';
+import { SharedTemplate, withParts, withRequests } from './shared-template.ts';
 
 const requests = { cpuMillis: 100, memoryBytes: 1000 };
 const plain: Required<PodTemplate> = {
@@ -41,4 +41,7 @@ test.each([
   const more = { cpuMillis: 200, memoryBytes: 3000 };
   expect(read(withRequests(template, more))).toEqual(read({ ...plain, requests: more }));
   expect(template.requests).toEqual(requests);
+  const parts = { labels: { app: 'other' }, spread: undefined };
+  expect(read(withParts(template, parts))).toEqual(read({ ...plain, ...parts }));
+  expect(withParts(template, { requests: more }).requests).toEqual(more);
 });

@@ -51,5 +51,14 @@ export class SharedTemplate implements PodTemplate {
 
 /** The template, requesting this. */
 export function withRequests(template: PodTemplate, requests: PodTemplate['requests']): PodTemplate {
-  return new SharedTemplate(template instanceof SharedTemplate ? template.kind : template, requests);
+  return new SharedTemplate(kindOf(template), requests);
+}
+
+/** The template with some of its parts replaced. */
+export function withParts(template: PodTemplate, { requests, ...parts }: Partial<PodTemplate>): PodTemplate {
+  return new SharedTemplate({ ...kindOf(template), ...parts }, requests ?? template.requests);
+}
+
+function kindOf(template: PodTemplate): TemplateKind {
+  return template instanceof SharedTemplate ? template.kind : template;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { nodeClassProfile } from './node-profiles.ts';
 import type { NodeSelectorTerm, SelectorExpression } from './records.ts';
-import { createPinReader, isEmptyTerm, type NodeConstraints, type PinnedSide } from './side-pin.ts';
+import { createPinReader, isEmptyTerm, type NodeConstraints, type PinnedSide, withoutKeys } from './side-pin.ts';
 
 const KEY = 'karpenter.sh/capacity-type';
 const free: NodeConstraints = { nodeSelector: {}, requiredNodeTerms: undefined };
@@ -130,4 +130,18 @@ test('isEmptyTerm looks at expressions and fields', () => {
   expect(isEmptyTerm(term())).toBe(true);
   expect(isEmptyTerm(term(zone('a')))).toBe(false);
   expect(isEmptyTerm({ expressions: [], fields: [zone('a')] })).toBe(false);
+});
+
+test.each<[string, NodeConstraints, NodeConstraints]>([
+  ['nothing', free, free],
+  [
+    'a pin beside others',
+    { nodeSelector: { [KEY]: 'spot', disk: 'ssd' }, requiredNodeTerms: [term(is('In', 'spot'), zone('a'))] },
+    { nodeSelector: { disk: 'ssd' }, requiredNodeTerms: [term(zone('a'))] },
+  ],
+  ['terms of which one says nothing else', withTerms(term(is('In', 'spot')), term(zone('a'))), free],
+  ['an empty term, which no node meets', withTerms(term(), term(zone('a'))), withTerms(term(zone('a')))],
+  ['only an empty term', withTerms(term()), withTerms()],
+])('without what they say of the sides constraints ask for the rest: %s', (_, constraints, expected) => {
+  expect(withoutKeys(constraints, new Set([KEY]))).toEqual(expected);
 });

@@ -25,7 +25,7 @@ const MAX_EXAMPLES = 256;
  * disk) is taken to be available on both.
  */
 export function createPinReader(settings: NodeClassSettings): (constraints: NodeConstraints) => PinnedSide {
-  const keys = new Set([...settings.spot, ...settings.onDemand].flatMap(selectorRequirements).map(({ key }) => key));
+  const keys = sideKeysOf(settings);
   const spot = exampleNodes(settings.spot);
   const onDemand = exampleNodes(settings.onDemand);
   if (settings.absenceMeansOnDemand) onDemand.push({});
@@ -53,6 +53,21 @@ export function createPinReader(settings: NodeClassSettings): (constraints: Node
     if (canPinSpot !== canPinOnDemand) return canPinSpot ? 'spot' : 'on-demand';
     return 'neither';
   }
+}
+
+/** The labels that tell the sides apart. */
+export function sideKeysOf({ spot, onDemand }: Pick<NodeClassSettings, 'spot' | 'onDemand'>): ReadonlySet<string> {
+  return new Set([...spot, ...onDemand].flatMap(selectorRequirements).map(({ key }) => key));
+}
+
+/** The constraints without what they say of these labels. */
+export function withoutKeys(constraints: NodeConstraints, keys: ReadonlySet<string>): NodeConstraints {
+  const nodeSelector = Object.fromEntries(Object.entries(constraints.nodeSelector).filter(([key]) => !keys.has(key)));
+  const terms = constraints.requiredNodeTerms
+    ?.filter((term) => !isEmptyTerm(term))
+    .map((term) => ({ ...term, expressions: term.expressions.filter(({ key }) => !keys.has(key)) }));
+  // They are ORed: where one asks for nothing else, nothing else is asked for.
+  return { nodeSelector, requiredNodeTerms: terms?.some(isEmptyTerm) === true ? undefined : terms };
 }
 
 function admitsSide(constraints: NodeConstraints, labels: Labels, keys: ReadonlySet<string>): boolean {

@@ -21,6 +21,15 @@ describe('createSides', () => {
     expect(sides.pinnedSide({ nodeSelector, requiredNodeTerms: undefined })).toBe('spot');
   });
 
+  test('tells what a pod asks for besides a side, whichever profile its pin is of', () => {
+    const spot = [{ matchLabels: { lifecycle: 'spot' } }];
+    const own = createSides(nodeClassProfile(['aks'], { spot }));
+    for (const key of ['kubernetes.azure.com/scalesetpriority', 'karpenter.sh/capacity-type', 'lifecycle']) {
+      const constraints = { nodeSelector: { [key]: 'spot', disk: 'ssd' }, requiredNodeTerms: undefined };
+      expect(own.besidesSide(constraints).nodeSelector).toEqual({ disk: 'ssd' });
+    }
+  });
+
   test('speaks about each side', () => {
     expect(sides.pinOf('spot')).toBe(settings.pins.spot);
     expect(sides.pinOf('on-demand')).toBe(settings.pins.onDemand);

@@ -1,8 +1,9 @@
 /** The two sides made usable: everything decisions ask about spot and on-demand, compiled once from the settings. */
 import { createNodeClassifier, isCapacity, leavingCause } from './node-class.ts';
+import { profileKeys } from './node-profiles.ts';
 import type { NodeClassSettings, SidePin } from './placement-settings.ts';
 import type { NodeClass, NodeRecord, Side, Toleration } from './records.ts';
-import { createPinReader, type NodeConstraints, type PinnedSide } from './side-pin.ts';
+import { createPinReader, type NodeConstraints, type PinnedSide, sideKeysOf, withoutKeys } from './side-pin.ts';
 
 export interface Sides {
   classOf(node: NodeRecord): NodeClass;
@@ -12,6 +13,8 @@ export interface Sides {
   leavingCause(node: NodeRecord): string | undefined;
   /** The side that a pod's own constraints choose. Answers for one template object are remembered. */
   pinnedSide(constraints: NodeConstraints): PinnedSide;
+  /** What a pod's constraints ask of its node besides a side: of one that was steered, what Stowage did not write. */
+  besidesSide(constraints: NodeConstraints): NodeConstraints;
   /** How the side is said in a pod. */
   pinOf(side: Side): SidePin;
   /** What a pod must tolerate to run there. */
@@ -23,11 +26,14 @@ export interface Sides {
 /** @throws InvalidValueError for an invalid or empty node selector. */
 export function createSides(settings: NodeClassSettings): Sides {
   const { pins, provisionable, spotTolerations } = settings;
+  // Of every profile: pods keep the pin that they were given under an earlier configuration.
+  const keys = new Set([...sideKeysOf(settings), ...profileKeys]);
   return {
     classOf: createNodeClassifier(settings),
     isCapacity: (node) => isCapacity(node, settings),
     leavingCause: (node) => leavingCause(node, settings),
     pinnedSide: createPinReader(settings),
+    besidesSide: (constraints) => withoutKeys(constraints, keys),
     pinOf: (side) => (side === 'spot' ? pins.spot : pins.onDemand),
     tolerationsOf: (side) => (side === 'spot' ? spotTolerations : []),
     isProvisionable: (side) => (side === 'spot' ? provisionable.spot : provisionable.onDemand),

@@ -26,6 +26,7 @@ const values: { readonly [K in keyof Required<PodRecord>]: fc.Arbitrary<PodRecor
   admissionId: fc.constantFrom(undefined, 'id', '00ff7f80-0a0b-4c0d-8e0f-10203040506e'),
   unconfirmed: fc.boolean(),
   fallback: fc.boolean(),
+  pinned: fc.constantFrom(undefined, true),
   deletionCost: fc.constantFrom(0, -5, 100),
   protectedBy: fc.constantFrom(undefined, 'karpenter.sh/do-not-disrupt'),
   claims: fc.constantFrom([], ['data']),

@@ -21,6 +21,7 @@ type PodState = Pick<
   | 'capacity'
   | 'unconfirmed'
   | 'fallback'
+  | 'pinned'
   | 'deletionCost'
   | 'protectedBy'
   | 'resizing'
@@ -107,6 +108,9 @@ class CompactPod implements PodRecord {
   get fallback(): boolean {
     return this.#state.fallback;
   }
+  get pinned(): boolean | undefined {
+    return this.#state.pinned;
+  }
   get deletionCost(): number {
     return this.#state.deletionCost;
   }
@@ -148,6 +152,7 @@ function stateOf(pod: PodRecord): PodState {
     capacity: pod.capacity,
     unconfirmed: pod.unconfirmed,
     fallback: pod.fallback,
+    pinned: pod.pinned,
     deletionCost: pod.deletionCost,
     protectedBy: pod.protectedBy,
     resizing: pod.resizing,

@@ -95,6 +95,7 @@ export function projectPod(pod: Pod, interners: PodInterners): PodRecord {
     admissionId: annotations[placementKeys.admissionId],
     unconfirmed: annotations[placementKeys.unconfirmed] === 'true',
     fallback: annotations[placementKeys.fallback] === 'true',
+    ...(annotations[placementKeys.pinned] === 'true' && { pinned: true }),
     deletionCost: parseDeletionCost(annotations),
     protectedBy: readProtection(annotations),
     claims: volumeClaimNames(pod, name),

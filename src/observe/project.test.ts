@@ -66,6 +66,12 @@ describe('pods', () => {
     });
   });
 
+  test('a pod that others pinned is told by its stamp', () => {
+    const { project } = setUp();
+    const pinnedBy = (annotations: object) => project.pod(pod({ metadata: { annotations } }))?.pinned;
+    expect([pinnedBy({ 'spotalis.io/pinned': 'true' }), pinnedBy({})]).toEqual([true, undefined]);
+  });
+
   test('pods of one template share one template record, whatever their own labels are', () => {
     const { project } = setUp();
     const ofOrdinal = (ordinal: number) =>

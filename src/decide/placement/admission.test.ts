@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { nodeClassProfile } from '../../model/node-profiles.ts';
+import type { PodTemplate, WorkloadRecord } from '../../model/records.ts';
 import type { NodeConstraints } from '../../model/side-pin.ts';
 import { createSnapshot } from '../../model/snapshot.ts';
 import { aDeployment, aStatefulSet, aTemplate, CAPACITY_TYPE } from '../../model/testing/records.ts';
@@ -107,6 +108,15 @@ describe('pods with a will of their own', () => {
     expect(decision).toMatchObject({ side, pinnedByUser: true, stamps: { 'spotalis.io/capacity': side } });
     expect(decision.patch.every(({ path }) => path.startsWith('/metadata/annotations'))).toBe(true);
     expect(decision.explanation.summary).toContain('its own constraints choose that side');
+  });
+
+  test('hazard H17: a pin that the template does not have is stamped as that of others', () => {
+    const stampOf = (workload: WorkloadRecord, template: PodTemplate) =>
+      admitSteered(createWorld(workload), { pod: { template } }).stamps['spotalis.io/pinned'];
+    const pinned = aTemplate(selector('spot'));
+    expect(stampOf(aDeployment(), pinned)).toBe('true');
+    expect(stampOf(aDeployment({ template: pinned }), pinned)).toBeUndefined();
+    expect(stampOf(aDeployment(), aTemplate())).toBeUndefined();
   });
 
   test('hazard H17: pinned pods count: nine pinned to spot leave the floor to the one that is free', () => {

@@ -207,6 +207,8 @@ function steer(input: AdmissionInput, owner: WorkloadOwner, policy: ManagedPolic
       admissionId: request.uid,
       unconfirmed: false,
       fallback,
+      // By what its owner did not write: that of a template shows there.
+      pinned: pinnedByUser && sides.pinnedSide(owner.workload.template) === 'free',
     }),
     // Only the ReplicaSet controller looks at it: the highest slots are removed first, so a scale-down keeps the mix.
     ...(owner.replicaSet === undefined || pod.hasDeletionCost

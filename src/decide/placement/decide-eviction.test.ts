@@ -4,6 +4,7 @@ import { nodeClassProfile } from '../../model/node-profiles.ts';
 import type { Side } from '../../model/records.ts';
 import { aDeployment, aPod, aStatefulSet, aTemplate, CAPACITY_TYPE } from '../../model/testing/records.ts';
 import {
+  admitSteered,
   createWorld,
   evictionOf,
   fill,
@@ -11,7 +12,9 @@ import {
   nodeOf,
   place,
   plan,
+  podFrom,
   repair,
+  run,
   runUnsteered,
   UNKNOWN_NODE,
   type World,
@@ -98,6 +101,39 @@ describe('evictions', () => {
       reason: 'ConflictingPlacement',
       text: expect.stringContaining('pins spot'),
     });
+  });
+
+  test('hazard H17: so are pods that are pinned when they are made: theirs would come back the same for ever', () => {
+    const world = worldOf(3, 100, 0);
+    const pinned = { pod: { template: aTemplate({ nodeSelector: { [CAPACITY_TYPE]: 'on-demand' } }) } };
+    for (let index = 0; index < 3; index++) run(world, pinned);
+    expect(plan(world)).toMatchObject({ drift: 3, decisions: [] });
+    expect(plan(world).notes).toEqual([
+      { reason: 'ConflictingPlacement', text: expect.stringMatching(/^What is added .* pins on-demand/) },
+    ]);
+  });
+
+  test('of pods of which some are pinned when they are made the others move', () => {
+    const world = worldOf(3, 100, 0);
+    run(world, { pod: { template: aTemplate({ nodeSelector: { [CAPACITY_TYPE]: 'on-demand' } }) } });
+    place(world, 0, 2);
+    const moved = new Set<string>();
+    for (let eviction = evictionOf(plan(world)); eviction !== undefined; eviction = evictionOf(plan(world))) {
+      moved.add(eviction.pod.name);
+      world.pods = world.pods.filter(({ uid }) => uid !== eviction.pod.uid);
+      run(world);
+    }
+    expect([...moved].sort()).toEqual(['o0', 'o1']);
+    expect(mix(world)).toEqual([2, 1]);
+  });
+
+  test('pods pinned to the side wanted may be moved there', () => {
+    const world = worldOf(1, 100, 0);
+    const template = aTemplate({ nodeSelector: { [CAPACITY_TYPE]: 'spot' } });
+    const pod = podFrom(world, admitSteered(world, { pod: { template } }));
+    world.pods.push({ ...pod, nodeName: nodeOf('on-demand') });
+    expect(pod.pinned).toBe(true);
+    expect(evictionOf(plan(world))?.to).toBe('spot');
   });
 
   test('a template that pins the side wanted may be moved there', () => {

@@ -5,6 +5,7 @@ import { isLive } from '../../model/owners.ts';
 import type { Side } from '../../model/records.ts';
 import { workloadRef } from '../../model/refs.ts';
 import type { EvictDecision } from '../decision.ts';
+import { foreignPin } from './foreign-pin.ts';
 import type { ActualCounts, PlanInput, PlanNote, PlannedPod } from './plan.ts';
 import type { ManagedPolicy } from './policy.ts';
 import type { SideCounts } from './slots.ts';
@@ -30,22 +31,25 @@ export function decideEviction(input: PlanInput, policy: ManagedPolicy, seen: Se
   // What admission could not steer there would come back where it was: an eviction for nothing, again and again.
   const pinned = sides.pinnedSide(workload.template);
   if (pinned !== 'free' && pinned !== to) {
-    const side = pinned === 'neither' ? 'no known side' : pinned;
-    return { reason: 'ConflictingPlacement', text: renderReason('ConflictingPlacement', { side }) };
+    return conflict('The pod template', pinned === 'neither' ? 'no known side' : pinned);
   }
   if (sides.pinOf(to).kind === 'affinity' && !settings.mutations.affinity) {
     return { reason: undefined, text: `${to} needs node affinity, which placement.mutations.affinity forbids` };
   }
   // A StatefulSet's pod comes back in its own slot, so only one whose slot is of the other side may go.
   const isStatefulSet = workload.rollout.type === 'StatefulSet';
-  const [victim] = seen.pods
-    .filter(
-      ({ pod, plan }) => isLive(pod) && plan.actualSide === from && (!isStatefulSet || plan.state === 'wrong-side'),
-    )
+  const candidates = seen.pods.filter(
+    ({ pod, plan }) => isLive(pod) && plan.actualSide === from && (!isStatefulSet || plan.state === 'wrong-side'),
+  );
+  const [victim] = candidates
+    .filter(({ pod }) => foreignPin(sides, pod) !== from)
     .map((each) => (isStatefulSet ? { ...each, plan: { ...each.plan, stampedSlot: each.plan.slot } } : each))
     .sort(compareVictims(view, sides));
-  if (victim === undefined)
-    return { reason: undefined, text: `no pod on ${from} can be told apart as the one to move` };
+  if (victim === undefined) {
+    return candidates.length > 0
+      ? conflict(ADDED, from)
+      : { reason: undefined, text: `no pod on ${from} can be told apart as the one to move` };
+  }
   const numbers = {
     replicas: workload.replicas,
     spot: actual.spot,
@@ -70,4 +74,10 @@ export function decideEviction(input: PlanInput, policy: ManagedPolicy, seen: Se
     ...(to === 'spot' && victim.pod.fallback && { isReturn: true }),
     why: { summary: `${have} on ${from}, ${want} wanted: one moves to ${to}`, numbers },
   };
+}
+
+const ADDED = 'What is added to its pods when they are made (by the namespace, a RuntimeClass or a webhook)';
+
+function conflict(what: string, side: string): PlanNote {
+  return { reason: 'ConflictingPlacement', text: renderReason('ConflictingPlacement', { what, side }) };
 }

@@ -162,6 +162,7 @@ describe('who', () => {
     ['an end in sight', { deletingAt: NOON }],
     ['no verdict of the scheduler', { unschedulableSince: undefined }],
     ['run already', { phase: 'Running' }],
+    ['been pinned there by others, who would pin the next one', { pinned: true }],
   ])('not one that has %s', (_, changes) => {
     expect(waitsForSpot(sides, workload, pod(changes))).toBe(false);
   });

@@ -11,6 +11,7 @@ import type { PodRecord, WorkloadRecord } from '../../model/records.ts';
 import { workloadRef } from '../../model/refs.ts';
 import type { Sides } from '../../model/sides.ts';
 import type { FallbackDecision } from '../decision.ts';
+import { foreignPin } from './foreign-pin.ts';
 import type { ActualCounts, PlanInput, PlannedPod } from './plan.ts';
 import type { SideCounts } from './slots.ts';
 
@@ -36,7 +37,7 @@ export function patienceFor(workload: WorkloadRecord, { fallback }: PlacementSet
 
 /**
  * Whether the pod waits for spot because admission sent it there. A pod whose template names the side itself is where
- * its owner wants it.
+ * its owner wants it, and what others pin would be pinned again.
  */
 export function waitsForSpot(sides: Sides, workload: WorkloadRecord, pod: PodRecord): boolean {
   return (
@@ -46,7 +47,8 @@ export function waitsForSpot(sides: Sides, workload: WorkloadRecord, pod: PodRec
     pod.unschedulableSince !== undefined &&
     pod.capacity === 'spot' &&
     pod.admissionId !== undefined &&
-    sides.pinnedSide(workload.template) === 'free'
+    sides.pinnedSide(workload.template) === 'free' &&
+    foreignPin(sides, pod) === undefined
   );
 }
 

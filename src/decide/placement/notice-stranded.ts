@@ -3,7 +3,8 @@ import type { EpochMillis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import { isLive, revisionsOf } from '../../model/owners.ts';
 import type { PlacementSettings } from '../../model/placement-settings.ts';
-import type { PodRecord, PodTemplate, WorkloadRecord } from '../../model/records.ts';
+import type { PodRecord, WorkloadRecord } from '../../model/records.ts';
+import { type Replacement, replacementOf } from '../../model/replacement.ts';
 import type { Sides } from '../../model/sides.ts';
 import { patienceFor, strandedAt, waitsForSpot } from './decide-fallback.ts';
 import type { SpotAvailability } from './spot-availability.ts';
@@ -36,7 +37,7 @@ export function noticeStranded(availability: SpotAvailability, input: NoticeInpu
   if (longest?.unschedulableSince === undefined) return;
   const lastLanded = availability.lastLanded(workload.uid);
   if (strandedAt(longest, patienceFor(workload, settings), lastLanded) > now) return;
-  const witness = isOrdinary(workload.template, longest) ? workload.namespace : undefined;
+  const witness = isOrdinary(replacementOf(workload, longest, sides), longest) ? workload.namespace : undefined;
   availability.recordStranded(workload.uid, longest.unschedulableSince, witness, now);
 }
 
@@ -44,11 +45,12 @@ export function noticeStranded(availability: SpotAvailability, input: NoticeInpu
 const ORDINARY_EXTRA = 'ephemeral-storage';
 
 /** Nothing but the side and requests of what every node has keeps the pod from running. */
-function isOrdinary(template: PodTemplate, pod: PodRecord): boolean {
+function isOrdinary({ template, besideTerms }: Replacement, pod: PodRecord): boolean {
   const { nodeSelector, requiredNodeTerms, extraRequests, hasPodPlacementRules } = template;
   return (
     Object.keys(nodeSelector).length === 0 &&
     requiredNodeTerms === undefined &&
+    besideTerms === undefined &&
     Object.keys(extraRequests ?? {}).every((name) => name === ORDINARY_EXTRA) &&
     !hasPodPlacementRules &&
     pod.claims.length === 0

@@ -5,7 +5,7 @@ import { nodeClassProfile } from '../../model/node-profiles.ts';
 import type { PlacementSettings } from '../../model/placement-settings.ts';
 import type { NodeRecord, PodRecord, PodTemplate, SpreadRule, WorkloadRecord } from '../../model/records.ts';
 import type { SnapshotRecords } from '../../model/snapshot.ts';
-import { aNode, aSpreadRule, aTemplate, aVolumeClaim, GIB, NOON } from '../../model/testing/records.ts';
+import { aNode, aSpreadRule, aTemplate, aVolumeClaim, CAPACITY_TYPE, GIB, NOON } from '../../model/testing/records.ts';
 import { aContainer, aPodSizing, aSizedWorkload } from '../../model/testing/sizing-records.ts';
 import { inspectAll } from '../guard.ts';
 import { createDisruptionLog } from '../history.ts';
@@ -54,6 +54,39 @@ describe('a place for the replacement', () => {
     for (const key of ['optipod.io/original-resources', 'mbcas.io/original-resources']) {
       const sizing = aPodSizing({ marks: { [key]: '{}' } });
       expect(reasons({ template: larger({ cpuMillis: 4_001 }), sizing })).toEqual([]);
+    }
+  });
+
+  test('selectors and tolerations of a RuntimeClass or namespace, which the pod alone shows, are kept to', () => {
+    const sandboxed = { key: 'sandboxed', value: '', effect: 'NoSchedule' } as const;
+    const toleration = { ...sandboxed, operator: 'Exists' } as const;
+    const pool = aNode('p', 'on-demand', { taints: [sandboxed] });
+    const inPool = { ...pool, labels: { ...pool.labels, runtime: 'sandboxed' } };
+    const messages = (changes: Partial<PodTemplate>, extraNodes: readonly NodeRecord[]) => {
+      const records = { ...withPods({ s3: { template: aTemplate(changes) } }), nodes: [...nodes, ...extraNodes] };
+      return inspectAll(evict(), scene({ records })).map(({ message }) => message);
+    };
+    const nodeSelector = { [CAPACITY_TYPE]: 'spot', runtime: 'sandboxed' };
+    expect(messages({ nodeSelector: { [CAPACITY_TYPE]: 'spot' } }, [])).toEqual([]);
+    expect(messages({ nodeSelector }, [])).toEqual([
+      'No on-demand node has room for pod s3: 1 excluded by the node selector or affinity of the pod',
+    ]);
+    expect(messages({ nodeSelector }, [inPool])).toEqual([expect.stringContaining('1 tainted')]);
+    expect(messages({ nodeSelector, tolerations: [toleration] }, [inPool])).toEqual([]);
+  });
+
+  test('affinity and devices that a webhook added to the pod are kept to', () => {
+    const ssd = { key: 'disk', operator: 'In', values: ['ssd'] } as const;
+    const terms = [{ expressions: [ssd], fields: [] }];
+    const reasons = (template: PodTemplate, node: NodeRecord) => {
+      const records = { ...withPods({ s3: { template } }), nodes: [aNode('s', 'spot'), node] };
+      return inspectAll(evict(), scene({ records })).map(({ reason }) => reason);
+    };
+    const plain = aNode('o', 'on-demand');
+    const rich = { ...plain, labels: { ...plain.labels, disk: 'ssd' }, extraAllocatable: { gpu: 1 } };
+    for (const template of [aTemplate({ requiredNodeTerms: terms }), aTemplate({ extraRequests: { gpu: 1 } })]) {
+      expect(reasons(template, plain)).toEqual(['NoRoomOnSide']);
+      expect(reasons(template, rich)).toEqual([]);
     }
   });
 

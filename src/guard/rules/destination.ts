@@ -2,13 +2,12 @@
  * Proof before move: the replacement has somewhere to go. Evicting towards a side that has no room is how other tools
  * loop (descheduler#1707, #1713; hazards H5, H12).
  */
-import { originalsKeys } from '../../api/annotations-sizing.ts';
-import { bornTemplate } from '../../model/born-template.ts';
 import type { NodeUsage } from '../../model/cluster-view.ts';
 import { findRoom, fitsUnsteered } from '../../model/find-room.ts';
 import { termsOf } from '../../model/node-profiles.ts';
 import { isLive } from '../../model/owners.ts';
-import type { NodeClass, NodeRecord, PodRecord, PodTemplate, Side, WorkloadRecord } from '../../model/records.ts';
+import type { NodeClass, NodeRecord, PodRecord, PodTemplate, Side } from '../../model/records.ts';
+import { replacementOf } from '../../model/replacement.ts';
 import { withRequests } from '../../model/shared-template.ts';
 import { judgeSpread } from '../../model/spread.ts';
 import type { GuardContext } from '../context.ts';
@@ -44,8 +43,8 @@ export const hasRoom = endRule(
     // Which side a pod of another size goes to is decided at admission.
     if (decision.kind === 'evict-to-resize') return undefined;
     const room = findRoom(view, sides, {
+      ...replacementOf(workload, pod, sides),
       namespace: workload.namespace,
-      template: madeAnew(workload, pod),
       side: decision.to,
       claims: pod.claims,
       siblingNodes: nodesOfOthers(pods, pod),
@@ -67,10 +66,11 @@ export const hasRoomToGrow = sizeEvictionRule(
   ({ decision, workload, pod, pods }, context) => {
     const { view, sides, settings, policy } = context;
     const { cpuMillis, memoryBytes } = decision.growth;
-    const isSpread = workload.template.spread !== undefined;
+    const isSpread = (pod.template.spread ?? workload.template.spread) !== undefined;
     // What asks for no more fits where it was, unless others have gone from where it is to be spread over.
     if (cpuMillis <= 0 && memoryBytes <= 0 && !isSpread) return undefined;
-    const larger = grown(pod, workload.template, decision.growth);
+    const { template, besideTerms } = replacementOf(workload, pod, sides);
+    const larger = grown(pod, template, decision.growth);
     const own = pod.nodeName === undefined ? undefined : view.node(pod.nodeName);
     const ownClass = own === undefined ? 'unknown' : sides.classOf(own);
     if (
@@ -84,7 +84,7 @@ export const hasRoomToGrow = sizeEvictionRule(
     // With its own place not enough, a larger pod must fit as any new pod does: all of it, beside everything that runs.
     const siblingNodes = nodesOfOthers(pods, pod);
     const { namespace } = workload;
-    const request = { namespace, template: larger, claims: pod.claims, siblingNodes, leaving: pod };
+    const request = { namespace, template: larger, besideTerms, claims: pod.claims, siblingNodes, leaving: pod };
     // Where placement has a say, the replacement takes the slot of the pod, and with it the side.
     const allowed = (['on-demand', 'spot'] as const).filter(
       (side) => policy.state !== 'managed' || ownClass === 'unknown' || ownClass === side,
@@ -113,19 +113,6 @@ export const hasRoomToGrow = sizeEvictionRule(
     return object('NoRoomOnSide', { side: 'other', pod: pod.name, detail }, settings.disruptionRetryMillis);
   },
 );
-
-/**
- * The template as the replacement will request. What others add when a pod is made (sidecars, defaults of a LimitRange)
- * shows in the pod alone, unless Stowage has resized it since.
- */
-function madeAnew(workload: WorkloadRecord, { template: own, sizing }: PodRecord): PodTemplate {
-  const template = bornTemplate(workload);
-  const cpuMillis = Math.max(template.requests.cpuMillis, own.requests.cpuMillis);
-  const memoryBytes = Math.max(template.requests.memoryBytes, own.requests.memoryBytes);
-  const isResized = Object.values(originalsKeys).some((key) => sizing?.marks[key] !== undefined);
-  const isLarger = cpuMillis > template.requests.cpuMillis || memoryBytes > template.requests.memoryBytes;
-  return isLarger && !isResized ? withRequests(template, { cpuMillis, memoryBytes }) : template;
-}
 
 /** Whether topology spread keeps the replacement from where its pod is. */
 function isUnevenOn(

@@ -158,6 +158,7 @@ export function podFrom(
     capacity: decision.side,
     admissionId,
     deletionCost: -decision.slot,
+    pinned: decision.stamps['spotalis.io/pinned'] === 'true' || undefined,
     ...rest,
   });
 }
