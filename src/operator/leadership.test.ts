@@ -45,6 +45,27 @@ describe('leadership', () => {
     await world.until('the first eviction', () => world.evictions.length === 1, MINUTE);
   });
 
+  test('a leader that hands over amid moves doubles none: they number the drift, and keep their distance', async () => {
+    const world = await startWorld();
+    const leader = world.operator();
+    await world.startOperator('test_2');
+    await deploy(world, 6, policy(0, 0));
+    await world.clock.advance(15_000);
+    await annotate(world, policy(100, 0));
+    const evictedAt: number[] = [];
+    let stopping: Promise<void> | undefined;
+    await world.until('all have moved', async () => {
+      while (evictedAt.length < world.evictions.length) evictedAt.push(world.clock.now());
+      if (evictedAt.length === 1) stopping ??= leader.stop();
+      return (await world.sides('shop', 'web')).spot === 6;
+    });
+    await stopping;
+    expect((await lease(world)).spec?.holderIdentity).toBe('test_2');
+    expect(evictedAt).toHaveLength(6);
+    for (const [index, at] of evictedAt.slice(1).entries())
+      expect(at - (evictedAt[index] ?? 0)).toBeGreaterThanOrEqual(10_000 - 250);
+  });
+
   test('the lease is released on stop', async () => {
     const world = await startWorld();
     const stopping = world.operator().stop();
