@@ -26,6 +26,11 @@ export interface WakeOptions
  * picked up within a second (spec rightsizing, section 5).
  */
 export const COALESCE_MILLIS: Millis = 200;
+/**
+ * What a quota has left changes with each pod of its namespace, and concerns all workloads there: of a thousand they are
+ * looked at every ten seconds for it, and not all the time.
+ */
+const BOUNDS_MILLIS_PER_WORKLOAD: Millis = 10;
 /** A kill this recent is not yet in what was advised. */
 const RECENT_KILL_MILLIS: Millis = 60_000;
 
@@ -70,8 +75,9 @@ export function wakeOnChanges(options: WakeOptions, wake: RightsizingQueue['wake
       if (change.kind === 'workload') wake('workload', change.key, COALESCE_MILLIS);
       else if (change.kind === 'workload-deleted') forget(change.key, change.uid);
       else {
-        for (const workload of view.workloadsIn(change.namespace))
-          wake('workload', workloadKey(workload), COALESCE_MILLIS);
+        const workloads = view.workloadsIn(change.namespace);
+        const gathering = Math.max(COALESCE_MILLIS, BOUNDS_MILLIS_PER_WORKLOAD * workloads.length);
+        for (const workload of workloads) wake('workload', workloadKey(workload), gathering);
       }
     }),
     policies.onChange(({ kind, policy }) => {
