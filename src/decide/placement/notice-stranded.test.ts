@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PodRecord, WorkloadRecord } from '../../model/records.ts';
+import type { PodRecord, PodTemplate, WorkloadRecord } from '../../model/records.ts';
 import { createSides } from '../../model/sides.ts';
 import { createSnapshot } from '../../model/snapshot.ts';
 import {
@@ -8,6 +8,7 @@ import {
   aReplicaSet,
   aTemplate,
   CAPACITY_TYPE,
+  inZone,
   NOON,
   someSettings,
 } from '../../model/testing/records.ts';
@@ -81,6 +82,21 @@ describe('noticeStranded', () => {
     }
     notice(spot, web, [], NOON + 5 * MINUTE);
     expect(spot.stateOf(web.uid, NOON + 5 * MINUTE)).toEqual({ kind: 'open' });
+  });
+
+  test.each<[string, Partial<PodTemplate>]>([
+    ['a node selector', { nodeSelector: { [CAPACITY_TYPE]: 'spot', runtime: 'sandboxed' } }],
+    ['affinity', { requiredNodeTerms: [inZone('a')] }],
+  ])('bug 11: so do those whose pods were given %s when they were made', (_, asked) => {
+    const spot = anAvailability();
+    const later = NOON + 5 * MINUTE;
+    for (const name of ['one', 'two']) {
+      const plain = aDeployment({ name, uid: `uid-${name}` });
+      notice(spot, plain, [waitingPod(plain, NOON, { template: aTemplate(asked) })], later);
+      expect(spot.stateOf(plain.uid, later)).toMatchObject({ kind: 'closed' });
+    }
+    notice(spot, web, [], later);
+    expect(spot.stateOf(web.uid, later)).toEqual({ kind: 'open' });
   });
 
   test('a request of local storage, which every node has, is nothing special', () => {
