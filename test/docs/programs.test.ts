@@ -36,7 +36,7 @@ describe('npm', () => {
   };
   const unknownOption = (path: string, args: readonly string[]): string | undefined => {
     const source = readFileSync(join(root, path), 'utf8');
-    return args.find((arg) => arg.startsWith('--') && !source.includes(`    ${arg.slice(2)}: { type: `));
+    return args.find((arg) => arg.startsWith('--') && !source.includes(` ${arg.slice(2)}: { type: `));
   };
 
   test.each(linesOf('npm'))('npm %s', async (line) => {
