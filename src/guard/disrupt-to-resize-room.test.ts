@@ -1,10 +1,13 @@
 /** Where a pod is to become larger, its replacement needs room: what counts as such. */
 import { describe, expect, test } from 'vitest';
 import { type SpotState, untroubledSpot } from '../decide/placement/spot-outlook.ts';
+import type { PodTemplate } from '../model/records.ts';
 import { aDeployment, aNode, aSpreadRule, aTemplate, GIB, NOON, someSettings } from '../model/testing/records.ts';
 import { inspectAll } from './guard.ts';
 import { pod, pods, type SceneChanges, scene, web, withPods } from './testing/scene.ts';
 import { decision, reasonsFor } from './testing/size-eviction.ts';
+
+const inSandbox = { key: 'runtime', operator: 'In', values: ['sandboxed'] } as const;
 
 describe('a larger pod needs room', () => {
   const node = (name: string, side: 'spot' | 'on-demand' | undefined, cpuMillis: number) =>
@@ -56,8 +59,11 @@ describe('a larger pod needs room', () => {
     expect(on(full, node('o', 'on-demand', 16_000))).toEqual(['NoRoomOnSide']);
   });
 
-  test('another node that takes pods with the node selector that was added to this one', () => {
-    const template = aTemplate({ nodeSelector: { runtime: 'sandboxed' } });
+  test.each<[string, Partial<PodTemplate>]>([
+    ['node selector', { nodeSelector: { runtime: 'sandboxed' } }],
+    ['affinity', { requiredNodeTerms: [{ expressions: [inSandbox], fields: [] }] }],
+  ])('another node that takes pods with the %s that was added to this one', (_, added) => {
+    const template = aTemplate(added);
     const free = node('s2', 'spot', 16_000);
     const reasons = (more: typeof free) => {
       const nodes = [node('s', 'spot', used), node('o', 'on-demand', used), more];
@@ -209,5 +215,8 @@ describe('a larger pod needs room', () => {
     // Three are on `s`; `s2` has none and takes none.
     const nodes = [node('s', 'spot', used), { ...node('s2', 'spot', used), maxPods: 0 }];
     expect(reasonsFor({ records: { workloads, nodes } })).toEqual(expected);
+    // A rule that was added to the pod alone says the same.
+    const template = { ...web.template, spread };
+    expect(reasonsFor({ records: { ...withPods({ s3: { template } }), nodes } })).toEqual(expected);
   });
 });

@@ -21,6 +21,12 @@ describe('the replacement of a pod', () => {
     expect(template).toMatchObject({ labels: written.labels, requests: written.requests, extraRequests: undefined });
   });
 
+  test('keeps to a side that the template pins', () => {
+    const pinned = aDeployment({ template: aTemplate({ nodeSelector: { [CAPACITY_TYPE]: 'on-demand' } }) });
+    const pod = aPod(aReplicaSet(pinned), 'p', { template: pinned.template });
+    expect(sides.pinnedSide(replacementOf(pinned, pod, sides).template)).toBe('on-demand');
+  });
+
   test('asks for nodes and tolerates taints as the RuntimeClass and the namespace of the pod say', () => {
     const nodeSelector = { disk: 'ssd', runtime: 'sandboxed', team: 'a', [CAPACITY_TYPE]: 'spot' };
     const { template } = replacing(aTemplate({ nodeSelector, tolerations: [tolerating('sandboxed')] }));
@@ -30,8 +36,9 @@ describe('the replacement of a pod', () => {
 
   test('does not count on the toleration of spot that Stowage added, but on one of the template', () => {
     const aks = createSides(nodeClassProfile(['aks']));
-    const tolerations = [...aks.tolerationsOf('spot'), tolerating('sandboxed')];
-    expect(replacing(aTemplate({ tolerations }), {}, aks).template.tolerations).toEqual([tolerating('sandboxed')]);
+    const others = [{ ...tolerating('kubernetes.azure.com/scalesetpriority'), effect: 'NoExecute' } as const];
+    const tolerations = [...aks.tolerationsOf('spot'), ...others];
+    expect(replacing(aTemplate({ tolerations }), {}, aks).template.tolerations).toEqual(others);
     const tolerant = aDeployment({ template: aTemplate({ tolerations }) });
     const pod = aPod(aReplicaSet(tolerant), 'p', { template: tolerant.template });
     expect(replacementOf(tolerant, pod, aks).template.tolerations).toEqual(expect.arrayContaining(tolerations));
