@@ -66,10 +66,11 @@ const RENEW_MILLIS: Millis = 10_000;
 export function createPromisedBeside(options: PromisedBesideOptions): PromisedBeside {
   const { view, actingOn, isAllocated, resizes, clock } = options;
   const likes = new Map<string, QuotaSubject>();
+  const ranges = new Map<string, readonly LimitRangeRecord[]>();
   const shares = createWorkloadFacts<Share>(view, (workload) => {
     const { namespace, containers, needsSurge, replicas } = workload;
     const isSurging = needsSurge === true && replicas > 0;
-    const pod = () => quotaGrowth([], withLimitDefaults(view.limitRanges(namespace), containers), []);
+    const pod = () => quotaGrowth([], withLimitDefaults(ranges.get(namespace) ?? [], containers), []);
     return { workload, surge: isSurging ? pod() : undefined, growth: undefined };
   });
   view.onChange((change) => {
@@ -77,7 +78,6 @@ export function createPromisedBeside(options: PromisedBesideOptions): PromisedBe
   });
 
   let renewedAt: EpochMillis = Number.NEGATIVE_INFINITY;
-  const ranges = new Map<string, readonly LimitRangeRecord[]>();
   const sharesOf = (namespace: string, now: EpochMillis): ReadonlyMap<string, Share> => {
     const present = view.limitRanges(namespace);
     const isSame = isSameList(present, ranges.get(namespace) ?? present);

@@ -177,6 +177,25 @@ describe('changes', () => {
   });
 });
 
+test('of several LimitRanges in a namespace each item counts, as it is by then', () => {
+  const { sizingStores, view } = setUp();
+  const item = (cpu: string) => ({ type: 'Container', max: { cpu } });
+  const range = (name: string, resourceVersion: string, ...cpu: readonly string[]) => ({
+    metadata: { ...named(name), resourceVersion },
+    spec: { limits: cpu.map(item) },
+  });
+  const bounds = () => view.limitRanges('shop').map(({ name, max }) => `${name} ${max.cpu}`);
+  sizingStores.limitRanges.put(range('a', '1', '1', '2'));
+  sizingStores.limitRanges.put(range('b', '2'));
+  sizingStores.limitRanges.put({ ...range('c', '3', '9'), metadata: { ...named('c'), namespace: 'other' } });
+  expect(bounds()).toEqual(['a 1000', 'a 2000']);
+  sizingStores.limitRanges.put(range('b', '4', '3'));
+  sizingStores.limitRanges.put(range('a', '5', '4'));
+  expect(bounds().toSorted()).toEqual(['a 4000', 'b 3000']);
+  sizingStores.limitRanges.put(range('a', '6'));
+  expect(bounds()).toEqual(['b 3000']);
+});
+
 describe('freshness', () => {
   test('a store of sizing that is stale makes the view stale by its name', () => {
     const { sizingStores, view } = setUp();

@@ -4,7 +4,7 @@ import { isUnsettled } from '../../model/awaited-pods.ts';
 import { type WorkloadRef, workloadKey } from '../../model/cluster-view.ts';
 import type { NodeRecord, OwnerReference, PodRecord } from '../../model/records.ts';
 import { podsOfSized, workloadOfPod } from '../../model/sizing-owners.ts';
-import type { PodSizing, SizedWorkload } from '../../model/sizing-records.ts';
+import type { LimitRangeRecord, PodSizing, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 import type { LiveStores } from '../live-stores.ts';
 import { freshnessOfAll, type LiveView, type UnreadStore, unreadOf } from '../live-view.ts';
@@ -132,7 +132,12 @@ export function createSizingView(options: LiveSizingViewOptions): LiveSizingView
   const quotas = inNamespace(sizingStores.quotas);
   const hpas = inNamespace(sizingStores.hpas);
   const vpas = inNamespace(sizingStores.vpas);
+  const limitRanges = createRecordIndex<readonly LimitRangeRecord[]>({
+    groupOf: ([item]) => item?.namespace,
+    isSame: ([a], [b]) => a?.name === b?.name,
+  });
   follow(sizingStores.limitRanges, (before, after) => {
+    limitRanges.apply(before, after);
     const namespace = (after ?? before)?.[0]?.namespace;
     if (namespace !== undefined) emit({ kind: 'bounds', namespace });
   });
@@ -196,7 +201,7 @@ export function createSizingView(options: LiveSizingViewOptions): LiveSizingView
     node: areNodesHidden ? hiddenNode : view.node,
     namespace: view.namespace,
     namespaces: () => stores.namespaces.store.values(),
-    limitRanges: (namespace) => limitRangesIn(sizingStores, namespace),
+    limitRanges: (namespace) => limitRanges.group(namespace).flat(),
     quotas,
     hpas,
     vpas,
@@ -265,9 +270,4 @@ class LiveSizedPod implements SizedPod {
     this.#plain ??= plainSizing(this.#kept);
     return this.#plain;
   }
-}
-
-/** A handful in a whole cluster: searched. */
-function limitRangesIn({ limitRanges }: SizingStores, namespace: string) {
-  return [...limitRanges.store.values()].flat().filter((item) => item.namespace === namespace);
 }
