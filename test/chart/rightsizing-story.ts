@@ -44,6 +44,7 @@ export async function tellRightsizingStory(roles: readonly Manifest[], options: 
     rbac: { objects: [namespaceObject('shop'), ...roles], user: OPERATOR },
     config: `${CONFIG}${config}`,
     metricsEveryMillis: 5_000,
+    isWebhookOff: !isAdmitting,
   });
   try {
     for (const resource of WATCHED) world.server.faults.add(fault(['watch'], resource, { kind: 'status', code: 422 }));
@@ -56,7 +57,6 @@ export async function tellRightsizingStory(roles: readonly Manifest[], options: 
       world.server.faults.add({ ...fault(['watch'], resource, { kind: 'delay-events', millis: 3_000 }), count: 100 });
     // What is known of a pod is out of date once: it is read before it is written.
     world.server.faults.add(fault(['patch'], 'pods', { kind: 'status', code: 409 }));
-    world.setWebhookUp(isAdmitting);
     await world.startOperator();
     await workloadsAreSized(world);
     const { items } = await world.api.list<Pod>(resources.pods, inShop);
