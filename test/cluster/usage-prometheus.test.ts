@@ -149,12 +149,13 @@ test('two questions bring CPU and memory of all pods and containers of one workl
   const answer = await ask();
   if (!answer.ok) throw new Error(answer.problem.message);
   expect(answer.warnings).toEqual([]);
-  const last = answer.series.map(({ pod, container, cpu, memory }) => ({
+  // Where a scrape came late the rate is too low, never too high.
+  const seen = answer.series.map(({ pod, container, cpu, memory }) => ({
     of: `${pod}/${container}`,
-    cpu: cpu.at(-1)?.value,
+    cpu: Math.max(...cpu.map(({ value }) => value)),
     memory: (memory.at(-1)?.value ?? 0) / MIB,
   }));
-  expect(last.sort((a, b) => ascending(a.of, b.of))).toEqual([
+  expect(seen.sort((a, b) => ascending(a.of, b.of))).toEqual([
     { of: 'web-7d4f9c5b8-b4d9z/app', cpu: expect.closeTo(500, -2), memory: 600 },
     { of: 'web-7d4f9c5b8-b4d9z/proxy', cpu: expect.closeTo(10, -1), memory: 20 },
     { of: 'web-7d4f9c5b8-x2k7p/app', cpu: expect.closeTo(250, -2), memory: 100 },
