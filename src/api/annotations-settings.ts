@@ -18,6 +18,12 @@ export interface WorkloadSettings {
   readonly sources: Readonly<Record<'spotPercentage' | 'minOnDemand' | 'window', SettingSource>>;
 }
 
+/** When a workload may be disrupted; undefined is always. */
+export type WindowSetting =
+  | { readonly ok: true; readonly window: DisruptionWindow | undefined }
+  /** At least one. */
+  | { readonly ok: false; readonly problems: readonly SettingProblem[] };
+
 /** A value that does not follow its grammar. */
 export interface SettingProblem {
   readonly key: string;
@@ -65,6 +71,16 @@ export function parseWorkloadSettings(
   if (problems.length > 0 || spotPercentage === undefined || minOnDemand === undefined) return { ok: false, problems };
   const sources = { spotPercentage: spot.where, minOnDemand: floor.where, window: pair.where };
   return { ok: true, settings: { spotPercentage, minOnDemand, window, sources } };
+}
+
+/** The window alone: it holds for every engine, also where the other settings are not asked for, or cannot be read. */
+export function parseWindowSetting(
+  texts: SettingTexts,
+  readWindow: (schedule: string, duration: string) => WindowResult = parseWindow,
+): WindowSetting {
+  const problems: SettingProblem[] = [];
+  const window = readPair(pickWindow(texts), readWindow, problems);
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, window };
 }
 
 type Picked = Pick<SettingProblem, 'key' | 'value' | 'where'>;

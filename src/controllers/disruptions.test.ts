@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeApi } from '../api/kube-api.ts';
 import { KubeError } from '../api/kube-error.ts';
+import { createTimesReader } from '../decide/placement/policy.ts';
 import { createSpotMemory } from '../decide/placement/spot-memory.ts';
 import { createWorld, runUnsteered, viewOf } from '../decide/placement/testing/world.ts';
 import { approve } from '../guard/approved.ts';
 import { createSeededRandom } from '../lib/random.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
+import type { WorkloadRecord } from '../model/records.ts';
 import { aDeployment, NOON, someSettings } from '../model/testing/records.ts';
 import { createDisruptions } from './disruptions.ts';
 
@@ -15,8 +17,8 @@ interface Changes {
 }
 
 /** One pod on spot, and an API server that answers evictions like this. */
-function setUp(answer: () => Promise<unknown>, terminationGraceSeconds = 30) {
-  const world = createWorld(aDeployment({ replicas: 2 }));
+function setUp(answer: () => Promise<unknown>, terminationGraceSeconds = 30, ofWorkload: Partial<WorkloadRecord> = {}) {
+  const world = createWorld(aDeployment({ replicas: 2, ...ofWorkload }));
   const template = { ...world.workload.template, terminationGraceSeconds };
   const pod = runUnsteered(world, 'spot', { template });
   const clock = createVirtualClock(NOON);
@@ -38,7 +40,7 @@ function setUp(answer: () => Promise<unknown>, terminationGraceSeconds = 30) {
         return found && { ...found, deletingAt: changes.deletingAt };
       },
     },
-    rules: () => world,
+    rules: () => ({ ...world, readTimes: createTimesReader(world.settings) }),
     spot: { memory, waitingCovers: () => 7 + asked++, askCover: () => {}, withdrawCover: () => {} },
     leadership: () => ({ leader: true, sinceMillis: 0 }),
     isResizing: (uid) => uid === pod.uid,
@@ -138,11 +140,25 @@ describe('an eviction of which nobody knows whether it was made', () => {
 
 test('in a storm rollouts and restarts are told of it', () => {
   const { disruptions, memory, workloadUid } = setUp(async () => ({}));
-  expect(disruptions.stateOf(workloadUid).storm).toBeUndefined();
+  expect(disruptions.stateOf(workloadUid, undefined).storm).toBeUndefined();
   const pool = { key: 'a/m5', zone: 'a', instanceType: 'm5.large' };
   for (const uid of ['s1', 's2', 's3', 's4']) memory.standing(uid, pool);
   for (const uid of ['s1', 's2', 's3']) memory.gone(uid, true, NOON);
-  expect(disruptions.stateOf(workloadUid).storm).toMatchObject({ lost: 3 });
+  expect(disruptions.stateOf(workloadUid, undefined).storm).toMatchObject({ lost: 3 });
+});
+
+test('the window of a workload holds for every engine, also where placement does not manage or follow it', () => {
+  const annotations = {
+    'spotalis.io/disruption-schedule': '0 2 * * *',
+    'spotalis.io/disruption-duration': '1h',
+  };
+  const { disruptions, workloadUid } = setUp(async () => ({}), 30, { enabled: false, annotations });
+  const context = disruptions.contextOf(workloadUid);
+  expect([context?.policy.state, context?.times?.window?.isOpen(NOON)]).toEqual(['unmanaged', false]);
+  expect(disruptions.stateOf(workloadUid, undefined).window?.isOpen(NOON)).toBe(false);
+  const daemonSet = { namespace: 'shop', annotations };
+  expect(disruptions.stateOf('of a DaemonSet', daemonSet).window?.isOpen(NOON)).toBe(false);
+  expect(disruptions.stateOf('of a DaemonSet', undefined)).toMatchObject({ window: undefined });
 });
 
 test('a place that comes free is offered to who waits for it', async () => {
@@ -168,7 +184,7 @@ test('guards are told of all disruptions, and of resizes that were asked for', a
 
 test('covers that wait are counted only where a rule asks, and once: in a storm there are many, and each look makes a context', () => {
   const { disruptions, workloadUid, countedCovers } = setUp(async () => ({}));
-  disruptions.stateOf(workloadUid);
+  disruptions.stateOf(workloadUid, undefined);
   const context = disruptions.contextOf(workloadUid);
   expect(countedCovers()).toBe(0);
   expect([context?.waitingCovers, context?.waitingCovers]).toEqual([7, 7]);

@@ -11,10 +11,9 @@ import type { GuardContext, InFlightEviction, Leadership } from '../guard/contex
 import { createDisruptionLog, type DisruptionLog } from '../guard/history.ts';
 import type { DisruptionState } from '../guard/size/disruption-state.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createWindowParser } from '../lib/schedule.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { ClusterView } from '../model/cluster-view.ts';
-import type { PodRecord } from '../model/records.ts';
+import type { PodRecord, WorkloadRecord } from '../model/records.ts';
 import { createDisruptionTurns, type DisruptionTurns } from './disruption-turns.ts';
 import { createEvictionsInFlight, type EvictionsInFlight } from './evictions-in-flight.ts';
 import type { PlacementRules } from './placement/rules.ts';
@@ -31,6 +30,9 @@ export interface DisruptionsOptions {
   readonly clock: Clock;
 }
 
+/** Where the window of a workload is told. */
+type Annotated = Pick<WorkloadRecord, 'namespace' | 'annotations'>;
+
 export interface Disruptions {
   /** What has been done; in memory only, so a new leader waits one cooldown before its first move (hazard H28). */
   readonly history: DisruptionLog;
@@ -46,15 +48,16 @@ export interface Disruptions {
    */
   readonly disrupt: Evict;
   list(): readonly InFlightEviction[];
-  /** For the guard of decisions about a workload of this namespace with this policy. */
-  contextWith(policy: PlacementPolicy, namespace: string): GuardContext;
+  /** For the guard of decisions about a workload with this policy. */
+  contextWith(policy: PlacementPolicy, workload: Annotated): GuardContext;
   /** The same, by the workload; undefined for one whose pods placement does not follow, such as a DaemonSet. */
   contextOf(workloadUid: string): GuardContext | undefined;
   /**
    * The same budget and windows as the guard of sizes sees them: an eviction and a restart for a size draw on one of
    * each (DESIGN 1, rule 1 between engines). Answers for any workload, also one that placement does not follow.
+   * @param workload undefined where it is gone.
    */
-  stateOf(workloadUid: string): DisruptionState;
+  stateOf(workloadUid: string, workload: Annotated | undefined): DisruptionState;
   /**
    * The template of the workload is about to be changed: a rollout follows. It takes one place, under the workload's
    * uid, however many pods it replaces, as the workload's own strategy paces those.
@@ -79,7 +82,6 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
     },
   });
   const inFlight = createEvictionsInFlight(() => rules().settings.stuckRolloutMillis);
-  const parseWindow = createWindowParser();
   /** Pods of which nobody knows whether they were evicted, and since when. */
   const unsure = new Map<string, { readonly pod: PodRef; readonly since: EpochMillis }>();
   /** What turns out not to have been made gives its place back: waiting for its end would be waiting for nothing. */
@@ -104,19 +106,8 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
   });
   inFlight.onFreed(turns.offer);
 
-  /**
-   * The window of workloads that say nothing of their own; undefined: always open. Parsed each time, which the parser's
-   * cache makes cheap.
-   */
-  const windowEverywhere = (): GuardContext['window'] => {
-    const { window } = rules().settings;
-    if (window === undefined) return undefined;
-    const parsed = parseWindow(window.schedule, window.duration);
-    return parsed.ok ? parsed.window : undefined;
-  };
-
-  const contextWith = (policy: PlacementPolicy, namespace: string): GuardContext => {
-    const { settings, sides } = rules();
+  const contextWith = (policy: PlacementPolicy, workload: Annotated): GuardContext => {
+    const { settings, sides, readTimes } = rules();
     let covers: number | undefined;
     return {
       view,
@@ -129,10 +120,10 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
       spot: spot.memory,
       // Few rules ask, and in a storm there are many to count.
       get waitingCovers() {
-        covers ??= spot.waitingCovers(namespace);
+        covers ??= spot.waitingCovers(workload.namespace);
         return covers;
       },
-      window: windowEverywhere(),
+      times: readTimes(view, workload),
       isResizing: options.isResizing,
       now: clock.now(),
     };
@@ -140,7 +131,7 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
 
   const contextOf = (workloadUid: string): GuardContext | undefined => {
     const workload = view.workloadByUid(workloadUid);
-    return workload && contextWith(rules().readPolicy(view, workload), workload.namespace);
+    return workload && contextWith(rules().readPolicy(view, workload), workload);
   };
 
   const evict = createEvict(options.api);
@@ -165,11 +156,10 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
     list,
     contextWith,
     contextOf,
-    stateOf(workloadUid) {
-      const { settings } = rules();
-      const policy = contextOf(workloadUid)?.policy;
+    stateOf(workloadUid, workload) {
+      const { settings, readTimes } = rules();
       return {
-        window: policy?.state === 'managed' ? policy.window : windowEverywhere(),
+        ...readTimes(view, view.workloadByUid(workloadUid) ?? workload),
         last: history.lastDisruption(workloadUid),
         cooldownMillis: settings.cooldownMillis,
         allowSingleReplica: settings.allowSingleReplica,

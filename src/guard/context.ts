@@ -3,11 +3,10 @@
  * reads no clock.
  */
 import type { Decision } from '../decide/decision.ts';
-import type { PlacementPolicy } from '../decide/placement/policy.ts';
+import type { DisruptionTimes, PlacementPolicy } from '../decide/placement/policy.ts';
 import type { SpotOutlook } from '../decide/placement/spot-outlook.ts';
 import type { EvictToResizeDecision } from '../decide/size-decision.ts';
 import type { ReasonNameOf } from '../lib/reasons.ts';
-import type { DisruptionWindow } from '../lib/schedule.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { ClusterView } from '../model/cluster-view.ts';
 import type { PlacementSettings } from '../model/placement-settings.ts';
@@ -72,8 +71,8 @@ export interface GuardContext {
   readonly spot?: SpotOutlook | undefined;
   /** Pods in the whole cluster that cover for spot and have no node yet; default none. */
   readonly waitingCovers?: number | undefined;
-  /** When workloads may be disrupted that placement does not manage; left out, always. */
-  readonly window?: DisruptionWindow | undefined;
+  /** When the workload may be disrupted where placement does not manage it; left out, always. */
+  readonly times?: DisruptionTimes | undefined;
   /** A resize of the pod was asked for a moment ago, whether or not the view shows it; left out, none is. */
   readonly isResizing?: ((podUid: string) => boolean) | undefined;
   readonly now: EpochMillis;

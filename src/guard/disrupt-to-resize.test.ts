@@ -68,10 +68,16 @@ describe('an eviction to resize', () => {
 
   test('the window of the operator holds where placement has no say', () => {
     const policy = { state: 'unmanaged', reason: { name: 'NotEnabled', message: '', advice: '' } } as const;
-    const window = windowOf('0 2 * * *', '1h');
-    expect(reasonsFor({ policy, window })).toEqual(['OutsideWindow']);
+    const times = { window: windowOf('0 2 * * *', '1h') };
+    expect(reasonsFor({ policy, times })).toEqual(['OutsideWindow']);
     // Whoever manages his window himself is asked himself.
-    expect(reasonsFor({ window })).toEqual([]);
+    expect(reasonsFor({ times })).toEqual([]);
+  });
+
+  test('a window that cannot be read is not taken for one that is always open', () => {
+    const policy = { state: 'unmanaged', reason: { name: 'NotEnabled', message: '', advice: '' } } as const;
+    const unreadable = { name: 'InvalidConfiguration', message: 'it is not valid', advice: '' } as const;
+    expect(reasonsFor({ policy, times: { window: undefined, unreadable } })).toEqual(['InvalidConfiguration']);
   });
 
   describe('the on-demand floor holds', () => {

@@ -61,7 +61,7 @@ export function createExplainer(options: ExplainerOptions): Explainer {
     const now = clock.now();
     const policy = readPolicy(view, workload);
     const plan = planWorkload({ view, sides, workload, settings, policy, spot: spot.memory, now });
-    const context = disruptions.contextWith(policy, workload.namespace);
+    const context = disruptions.contextWith(policy, workload);
     const decisions = plan.decisions.map((decision) => ({ decision, blocks: inspectAll(decision, context) }));
     const ending = decisions.find(({ decision }) => isMove(decision));
     const rule = policy.state === 'managed' ? policy.rule : undefined;

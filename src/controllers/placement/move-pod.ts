@@ -74,7 +74,7 @@ export function createMovePod(options: MovePodOptions): MovePod {
     const { policy, drift, replicas, pods } = plan;
     const key = workloadKey(workload);
     const candidate = { engine: 'placement', key, workloadUid: workload.uid, drift, replicas } as const;
-    const context = disruptions.contextWith(policy, workload.namespace);
+    const context = disruptions.contextWith(policy, workload);
     const verdict = inspect(decision, context);
     if (verdict.kind === 'blocked') {
       turns.noteBlocked(candidate, verdict.block);

@@ -74,7 +74,7 @@ export function createPlacementReconciler(options: ReconcilerOptions): Placement
     if (first?.kind === 'evict') return await movePod(workload, plan, first, signal);
     turns.leave('placement', workloadKey(workload));
     if (first === undefined) return undefined;
-    const context = disruptions.contextWith(plan.policy, workload.namespace);
+    const context = disruptions.contextWith(plan.policy, workload);
     if (first.kind === 'fallback') return await fallBack(workload, first, context, signal);
     const corrections = plan.decisions.filter((decision): decision is RestampDecision => decision.kind === 'restamp');
     return await restamps.apply(workload, corrections, context, signal);

@@ -68,7 +68,8 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     history,
     resizes: [...inFlight.list(), ...options.otherResizes()],
     evictions: disruptions.list(),
-    disruption: workloadUid === undefined ? undefined : disruptions.stateOf(workloadUid),
+    disruption:
+      workloadUid === undefined ? undefined : disruptions.stateOf(workloadUid, view.workloadByUid(workloadUid)),
     memoryOf,
     isAllocated: options.isAllocated,
     servesResize: options.servesResize(),

@@ -4,7 +4,7 @@ import type { PlacementSettings } from '../../model/placement-settings.ts';
 import type { Labels, NamespaceRecord, WorkloadRecord } from '../../model/records.ts';
 import { createSnapshot } from '../../model/snapshot.ts';
 import { aDeployment, aNamespace, NOON, someSettings } from '../../model/testing/records.ts';
-import { createPolicyReader, type PlacementPolicy } from './policy.ts';
+import { createPolicyReader, createTimesReader, type PlacementPolicy } from './policy.ts';
 
 const SPOT = 'spotalis.io/spot-percentage';
 const MIN = 'spotalis.io/min-on-demand';
@@ -82,6 +82,39 @@ describe('which workloads are managed', () => {
   test('bug 25: a workload whose annotations are removed falls back to the defaults, one whose label is removed is left alone', () => {
     expect(managed({}).rule.spotPercentage).toBe(0);
     expect(read({ enabled: false, annotations: {} }).state).toBe('unmanaged');
+  });
+});
+
+describe('when a workload may be disrupted, managed or not', () => {
+  const night = { [SCHEDULE]: '0 3 * * *', [DURATION]: '1h' };
+  const noon = { [SCHEDULE]: '0 12 * * *', [DURATION]: '30m' };
+  const isOpenFor = (annotations: Labels | undefined, ofNamespace: Labels = {}, isConfigured = false) => {
+    const settings = someSettings(isConfigured ? { window: { schedule: '0 3 * * *', duration: '1h' } } : {});
+    const view = createSnapshot({ namespaces: [aNamespace({ enabled: false, annotations: ofNamespace })] });
+    const workload = annotations && aDeployment({ enabled: false, annotations });
+    const { window, unreadable } = createTimesReader(settings)(view, workload);
+    return unreadable?.message ?? window?.isOpen(NOON) ?? 'always';
+  };
+
+  test.each<[string, Parameters<typeof isOpenFor>, boolean | string]>([
+    ['nobody says when', [{}], 'always'],
+    ['the configuration does', [{}, {}, true], false],
+    ['of one that is not known, too', [undefined, noon, true], false],
+    ['its namespace does', [{}, noon, true], true],
+    ['it does itself', [night, noon], false],
+    ['the share of spot is nonsense, which is not asked for', [{ ...night, [SPOT]: 'x' }], false],
+    [
+      'it cannot be read, which is no leave',
+      [{ [SCHEDULE]: 'sometimes', [DURATION]: '1h' }],
+      expect.stringMatching(/^workload annotation spotalis.io\/disruption-schedule: "sometimes" is not valid/),
+    ],
+    [
+      'half of it is missing',
+      [{}, { [DURATION]: '1h' }],
+      expect.stringMatching(/^namespace annotation .*schedule: ""/),
+    ],
+  ])('%s', (_, given, expected) => {
+    expect(isOpenFor(...given)).toEqual(expected);
   });
 });
 

@@ -1,5 +1,6 @@
 /** The placement policy in force for one workload, and whether it has one at all. */
 import {
+  parseWindowSetting,
   parseWorkloadSettings,
   type SettingDefaults,
   type SettingProblem,
@@ -37,6 +38,20 @@ export type PlacementPolicy =
 
 export type PolicyReader = (view: ClusterView, workload: WorkloadRecord) => PlacementPolicy;
 
+/** When a workload may be disrupted, by whichever engine and whether or not placement manages it. */
+export interface DisruptionTimes {
+  /** Undefined is always. */
+  readonly window: DisruptionWindow | undefined;
+  /** What somebody wrote cannot be read: never, until it is corrected. */
+  readonly unreadable?: Reason<'InvalidConfiguration'> | undefined;
+}
+
+/** @param workload undefined for one of which nothing is known: what the configuration says. */
+export type TimesReader = (
+  view: Pick<ClusterView, 'namespace'>,
+  workload: Pick<WorkloadRecord, 'namespace' | 'annotations'> | undefined,
+) => DisruptionTimes;
+
 /**
  * Compiles the operator's settings once. One reader for webhook, controllers and CLI: where the webhook and the
  * controllers asked for different labels, pods were evicted and came back unsteered for ever (Spotalis B3, B4). Managed
@@ -48,12 +63,7 @@ export function createPolicyReader(settings: PlacementSettings): PolicyReader {
   const { namespaceSelector } = settings;
   const selectsNamespace = namespaceSelector === undefined ? () => true : compileLabelSelector(namespaceSelector);
   const readWindow = createWindowParser();
-  const defaults: SettingDefaults = {
-    spotPercentage: String(settings.defaults.spotPercentage),
-    minOnDemand: settings.defaults.minOnDemand,
-    schedule: settings.window?.schedule ?? '',
-    duration: settings.window?.duration ?? '',
-  };
+  const defaults = defaultsOf(settings);
 
   return (view, workload) => {
     const namespace = view.namespace(workload.namespace);
@@ -67,6 +77,26 @@ export function createPolicyReader(settings: PlacementSettings): PolicyReader {
     const { spotPercentage, minOnDemand, window, sources } = result.settings;
     const rule = { spotPercentage, minOnDemand, rounding: settings.rounding, basis: settings.basis };
     return { state: 'managed', rule, window, sources };
+  };
+}
+
+/** Compiles the operator's settings once. */
+export function createTimesReader(settings: PlacementSettings): TimesReader {
+  const readWindow = createWindowParser();
+  const defaults = defaultsOf(settings);
+  return (view, workload) => {
+    const namespace = workload && view.namespace(workload.namespace)?.annotations;
+    const result = parseWindowSetting({ workload: workload?.annotations, namespace, defaults }, readWindow);
+    return result.ok ? { window: result.window } : { window: undefined, unreadable: describe(result.problems) };
+  };
+}
+
+function defaultsOf({ defaults, window }: PlacementSettings): SettingDefaults {
+  return {
+    spotPercentage: String(defaults.spotPercentage),
+    minOnDemand: defaults.minOnDemand,
+    schedule: window?.schedule ?? '',
+    duration: window?.duration ?? '',
   };
 }
 

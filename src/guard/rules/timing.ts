@@ -1,4 +1,5 @@
 /** It is the right moment: window, cooldown, one eviction at a time, and no more than the cluster-wide budget. */
+import type { DisruptionTimes } from '../../decide/placement/policy.ts';
 import type { DisruptionWindow } from '../../lib/schedule.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { Objection } from '../context.ts';
@@ -7,9 +8,15 @@ import { disruptionRule, inWords, object } from '../objection.ts';
 export const windowOpen = disruptionRule(
   'window-open',
   'Owners choose when their pods may be moved.',
-  (_, { policy, window: everywhere, now }) =>
-    objectToClosed(policy.state === 'managed' ? policy.window : everywhere, now, 'OutsideWindow'),
+  (_, { policy, times, now }) => objectToTimes(policy.state === 'managed' ? policy : times, now),
 );
+
+/** Why not at this time, by what owners say of disruptions. @param times undefined: always. */
+export function objectToTimes(times: DisruptionTimes | undefined, now: EpochMillis): Objection {
+  if (times?.unreadable === undefined) return objectToClosed(times?.window, now, 'OutsideWindow');
+  const { name: reason, message, advice } = times.unreadable;
+  return { reason, message, advice, retryAfterMillis: undefined };
+}
 
 /** Why not at this time. @param window undefined: always open. */
 export function objectToClosed(

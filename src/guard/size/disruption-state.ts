@@ -1,13 +1,11 @@
 /**
  * What a change that costs a workload its pods draws on beside the rules of sizes: one budget, whichever engine asks.
  */
+import type { DisruptionTimes } from '../../decide/placement/policy.ts';
 import type { Storm } from '../../decide/placement/spot-outlook.ts';
-import type { DisruptionWindow } from '../../lib/schedule.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 
-export interface DisruptionState {
-  /** When the workload may be disrupted at all; undefined: always. */
-  readonly window: DisruptionWindow | undefined;
+export interface DisruptionState extends DisruptionTimes {
   /** Of the workload, by any engine. */
   readonly last: EpochMillis | undefined;
   /** Between two disruptions of one workload. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../api/core.ts';
 import { createProjections } from '../project.ts';
-import { projectPodSizing } from './project-pod-sizing.ts';
+import { marksOf, projectPodSizing } from './project-pod-sizing.ts';
 import { createSizingInterners } from './sizing-interners.ts';
 import { changed, NOON, pod } from './testing/pod-in-resize.ts';
 
@@ -169,4 +169,9 @@ describe('odd shapes', () => {
     const { pod: project } = createProjections(() => {});
     expect(project(pod)?.sizing).toBeUndefined();
   });
+});
+
+test('of what placement is told only when a workload may be disrupted is kept: that holds for sizes, too', () => {
+  const window = { 'spotalis.io/disruption-schedule': '0 2 * * *', 'spotalis.io/disruption-duration': '1h' };
+  expect(marksOf({ ...window, 'spotalis.io/slot': '3' })).toEqual(window);
 });

@@ -71,8 +71,11 @@ export function marksOf(annotations: Labels, labels: Labels = {}): Labels {
   return marks;
 }
 
+/** Of placement, when a workload may be disrupted: that holds for every engine. */
+const marked = ['optipod.io/', 'mbcas.io/', 'spotalis.io/disruption-'];
+
 function isMark(key: string): boolean {
-  return key.startsWith('optipod.io/') || key.startsWith('mbcas.io/');
+  return marked.some((prefix) => key.startsWith(prefix));
 }
 
 /**

@@ -24,6 +24,11 @@ describe('a new template draws on the budget of disruption', () => {
     ['nothing is under way', {}, []],
     ['the window is open', { window: hourFrom('0 12 * * *') }, []],
     ['the window is closed', { window: hourFrom('0 2 * * *') }, ['OutsideWindow']],
+    [
+      'the window cannot be read',
+      { unreadable: { name: 'InvalidConfiguration', message: 'it is not valid', advice: '' } },
+      ['InvalidConfiguration'],
+    ],
     ['a pod was evicted a moment ago', { last: NOON - 9_999 }, ['CooldownActive']],
     ['a pod was evicted a cooldown ago', { last: NOON - 10_000 }, []],
     ['spot nodes are being lost', { storm: { lost: 5, calmAt: NOON + 60_000 } }, ['StormCalm']],

@@ -5,14 +5,13 @@
 import { object } from '../../objection.ts';
 import { objectToNewLeader } from '../../rules/leadership.ts';
 import { objectToStorm } from '../../rules/spot.ts';
-import { objectToClosed, objectToSoon } from '../../rules/timing.ts';
+import { objectToSoon, objectToTimes } from '../../rules/timing.ts';
 import { disruptiveRule, type SizeSubject } from '../context.ts';
 
 export const disruptionWindowOpen = disruptiveRule(
   'disruption-window-open',
   'A rollout ends pods, and a restart containers, as well as an eviction does; the window of the workload holds for both.',
-  (subject, { disruption, now }) =>
-    isTakenBack(subject) ? undefined : objectToClosed(disruption?.window, now, 'OutsideWindow'),
+  (subject, { disruption, now }) => (isTakenBack(subject) ? undefined : objectToTimes(disruption, now)),
 );
 
 /** Hazard H8. */
