@@ -7,17 +7,14 @@ import { inspect, inspectAll } from './guard.ts';
 import { evict, managed, pod, pods, type SceneChanges, scene, web, windowOf, withPods } from './testing/scene.ts';
 import { decision, reasonsFor } from './testing/size-eviction.ts';
 
+const unmanaged = { state: 'unmanaged', reason: { name: 'NotEnabled', message: '', advice: '' } } as const;
 const flight = { workloadUid: 'other', podUid: 'p', since: NOON };
 
 describe('an eviction to resize', () => {
   test.each<[string, SceneChanges, readonly string[]]>([
     ['nothing speaks against it', {}, []],
     ['placement is switched off', { settings: { enabled: false } }, []],
-    [
-      'placement does not manage the workload',
-      { policy: { state: 'unmanaged', reason: { name: 'NotEnabled', message: '', advice: '' } } },
-      [],
-    ],
+    ['placement does not manage the workload', { policy: unmanaged }, []],
     ['read-only', { settings: { readOnly: true } }, ['ReadOnly']],
     ['not the leader', { leadership: { leader: false, sinceMillis: 0 } }, ['NotLeader']],
     ['a moment after becoming leader', { leadership: { leader: true, sinceMillis: NOON } }, ['LeaderWarmup']],
@@ -67,17 +64,16 @@ describe('an eviction to resize', () => {
   });
 
   test('the window of the operator holds where placement has no say', () => {
-    const policy = { state: 'unmanaged', reason: { name: 'NotEnabled', message: '', advice: '' } } as const;
     const times = { window: windowOf('0 2 * * *', '1h') };
-    expect(reasonsFor({ policy, times })).toEqual(['OutsideWindow']);
+    expect(reasonsFor({ policy: unmanaged, times })).toEqual(['OutsideWindow']);
     // Whoever manages his window himself is asked himself.
     expect(reasonsFor({ times })).toEqual([]);
   });
 
   test('a window that cannot be read is not taken for one that is always open', () => {
-    const policy = { state: 'unmanaged', reason: { name: 'NotEnabled', message: '', advice: '' } } as const;
     const unreadable = { name: 'InvalidConfiguration', message: 'it is not valid', advice: '' } as const;
-    expect(reasonsFor({ policy, times: { window: undefined, unreadable } })).toEqual(['InvalidConfiguration']);
+    const times = { window: undefined, unreadable };
+    expect(reasonsFor({ policy: unmanaged, times })).toEqual(['InvalidConfiguration']);
   });
 
   describe('the on-demand floor holds', () => {

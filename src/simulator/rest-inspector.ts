@@ -1,5 +1,6 @@
 /** Looks at workloads at rest every hour and at the end, when somebody leads who could act on them or explain them. */
 import type { Clock } from '../lib/clock.ts';
+import { isSameList } from '../lib/same-list.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import { explainRest, explainSizes, isLed } from './explain-rest.ts';
 import type { Judge } from './judge.ts';
@@ -33,8 +34,7 @@ export function createRestInspector(options: RestInspectorOptions): () => void {
   let team: readonly SimulatedOperator[] = [];
   const lookAtReturned = (): void => {
     const now = [...replicas()];
-    const isSame = now.length === team.length && now.every((each, index) => each === team[index]);
-    if (!isSame || isDisturbed() || !isLed(judge.fleet.workloads(), now)) calmSince = clock.now();
+    if (!isSameList(now, team) || isDisturbed() || !isLed(judge.fleet.workloads(), now)) calmSince = clock.now();
     team = now;
     options.judgeReturned?.(calmSince);
   };

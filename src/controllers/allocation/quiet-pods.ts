@@ -3,6 +3,7 @@
  * look at one makes ten kilobytes of garbage, and a node is looked at whenever one of its pods changes.
  */
 import { readMarks } from '../../decide/allocation/marks.ts';
+import { isSameList } from '../../lib/same-list.ts';
 import type { Millicores } from '../../lib/units.ts';
 import type { RunningPredecessor } from '../../model/predecessors.ts';
 import type { NamespaceRecord, NodeRecord, PodRecord } from '../../model/records.ts';
@@ -169,8 +170,4 @@ export function createQuietPods(options: QuietPodsOptions): QuietPods {
 
 function isSameState(one: NodeState, other: NodeState | undefined): boolean {
   return one.node === other?.node && one.settings === other.settings && one.predecessors === other.predecessors;
-}
-
-function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
-  return one.length === other.length && one.every((each, index) => each === other[index]);
 }

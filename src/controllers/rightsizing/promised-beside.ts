@@ -8,6 +8,7 @@ import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import { yetToTake } from '../../decide/rightsizing/held-of-quota.ts';
 import type { PromisedUse, QuotaPromises } from '../../decide/rightsizing/joint-fit.ts';
 import type { InFlightResize } from '../../guard/size/context.ts';
+import { isSameList } from '../../lib/same-list.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { readAppliedSizes, withAppliedSizes } from '../../model/applied-sizes.ts';
 import { givenBack } from '../../model/awaited-pods.ts';
@@ -176,10 +177,6 @@ function sharedLike(likes: Map<string, QuotaSubject>, like: QuotaSubject | undef
   const shared = likes.get(key) ?? { qos, priorityClassName, hasDeadline };
   likes.set(key, shared);
   return shared;
-}
-
-function isSameList<Item>(left: readonly Item[], right: readonly Item[]): boolean {
-  return left.length === right.length && left.every((item, index) => item === right[index]);
 }
 
 /** The containers with whatever the changes have more of. */
