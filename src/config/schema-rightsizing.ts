@@ -132,13 +132,13 @@ export const rightsizingKeys = {
     min: 0,
     max: 100,
     description:
-      'Percent by which some amount must fall before pods are replaced, or containers restarted, for less. A step as large as maxStep allows is enough.',
+      'Percent by which some amount must fall before pods are replaced, or containers restarted, for less; a step as large as maxStep allows is enough. A raise below it that room cuts short waits for restartCooldown.',
   }),
   restartCooldown: duration('1h', {
     env: 'RIGHTSIZING_RESTART_COOLDOWN',
     min: 0,
     description:
-      'Between two decreases of one workload that replace its pods or restart their containers; also the longest that less of one resource waits there for less of another.',
+      'Between a change of a workload and the next that replaces its pods or restarts their containers for less, or for a little more (see restartMinChange); also the longest that less of one resource waits there for less of another.',
   }),
   deferredTimeout: duration('5m', {
     env: 'RIGHTSIZING_DEFERRED_TIMEOUT',

@@ -107,6 +107,13 @@ export const sizeSkipReasons = {
     message: 'Less is advised, and would restart pods that were changed a while ago; it waits for {remaining}',
     advice: 'Wait, or set rightsizing.restartCooldown shorter.',
   },
+  RaiseCutShort: {
+    kinds: ['skip'],
+    eventType: 'Normal',
+    message:
+      'More is needed, but there is room for {share} more only, and pods would restart that were changed a while ago; it waits for {remaining}, or for more room',
+    advice: 'Make room (a quota, nodes), or set rightsizing.restartCooldown shorter.',
+  },
   RestartTogether: {
     kinds: ['skip'],
     eventType: 'Normal',

@@ -101,6 +101,31 @@ describe('in place', () => {
   ])('%s', (_, given, beginning, expected) => {
     expect(ask(given, beginning)).toMatchObject(expected);
   });
+
+  test('more that room cuts short waits with what goes down; what restarts nothing does not', () => {
+    const notes = (['target', 'quota'] as const).map((stage, index) => ({
+      stage,
+      value: 2000 - index * 900,
+      text: '',
+    }));
+    const given = { memoryAdvice: { ...dueAdvice(1100), notes }, lastApplied: NOON - 10 * MINUTE };
+    const little = to({ memoryRequest: 1100 });
+    const moreCpu = to({ cpuRequest: 1010 });
+    const all = { raises: [to({ cpuRequest: 1010, memoryRequest: 1100 })], decreases: [lessCpu] };
+    expect(ask(given, { raises: [little], decreases: [lessCpu] })).toEqual({
+      raises: [],
+      decreases: [],
+      held: 'RaiseCutShort',
+      again: 50 * MINUTE,
+      since: undefined,
+    });
+    expect(ask({ ...given, restarts: 'memory' }, all)).toMatchObject({
+      raises: [moreCpu],
+      decreases: [lessCpu],
+      held: 'RaiseCutShort',
+    });
+    expect(ask({ ...given, restarts: 'none' }, all)).toMatchObject({ ...all, held: undefined });
+  });
 });
 
 describe('restarts that could be one', () => {

@@ -1,4 +1,4 @@
-/** Holds back decreases that are not worth what they cost the pods: what begins, and what is told of the rest. */
+/** Holds back changes that are not worth what they cost the pods: what begins, and what is told of the rest. */
 
 import { awaitedDecrease } from '../../decide/rightsizing/restart-together.ts';
 import { type Beginning, joinChanges, mayBegin, partsOf, without } from '../../decide/rightsizing/side-by-side.ts';
@@ -26,7 +26,7 @@ export interface GatedNewPods extends Pick<Gated, 'held'> {
   readonly beginning: readonly SizeChange[];
 }
 
-/** Raises that cost a restart begin too; what costs none is never held back. */
+/** What costs no restart is never held back. */
 export interface RestartGate {
   /** Only containers that a resize restarts cost anything. */
   inPlace(context: ApplyContext, beginning: Beginning): Gated;
@@ -93,7 +93,8 @@ export function passGate(
   const costly = { raises: dear(beginning.raises), decreases };
   const rest = { raises: beginning.raises, decreases: without(beginning.decreases, partsOf(decreases)) };
   const { maxStepDown } = policy.spec.updates;
-  const not = notWorthRestart({ beginning: costly, inForce, maxStepDown, lastChangeAt: lastApplied, now }, restart);
+  const asked = { beginning: costly, inForce, advice, maxStepDown, lastChangeAt: lastApplied, now };
+  const not = notWorthRestart(asked, restart);
   if (not === undefined) {
     const isDear = (part: SizedPart): boolean => !costsNothing(part);
     const since = decreases.length === 0 ? undefined : awaitingSince;
@@ -109,6 +110,13 @@ export function passGate(
     const message = renderReason(not.reason, { share: percentText(not.share), needed: percentText(not.needed) });
     return { beginning: rest, held: { status: 'Applied', reason: not.reason, message }, awaitingSince };
   }
-  const message = renderReason(not.reason, { remaining: inWords(not.remainingMillis) });
-  return { beginning: rest, held: pending(not.reason, message, not.remainingMillis), awaitingSince };
+  const remaining = inWords(not.remainingMillis);
+  if (not.reason === 'RaiseCutShort') {
+    const raises = without(beginning.raises, partsOf(costly.raises));
+    const message = renderReason(not.reason, { share: percentText(not.share, 1), remaining });
+    const held = pending(not.reason, message, not.remainingMillis);
+    return { beginning: { ...rest, raises }, held, awaitingSince };
+  }
+  const held = pending(not.reason, renderReason(not.reason, { remaining }), not.remainingMillis);
+  return { beginning: rest, held, awaitingSince };
 }

@@ -82,16 +82,33 @@ const caps: Readonly<Partial<Record<Stage, CapReason>>> = {
   'node-size': 'NodeTooSmall',
 };
 
-/** The stage that last lowered the value and was not overruled since, where it stands for a cap. */
+/** Undefined where what lowered the value last stands for no cap. */
 export function capOf(notes: readonly StageNote[]): CapReason | undefined {
-  let cap: Stage | undefined;
+  const stage = cutBy(notes);
+  return stage && caps[stage];
+}
+
+/** The stage that last lowered the value and was not overruled since. */
+function cutBy(notes: readonly StageNote[]): Stage | undefined {
+  let cut: Stage | undefined;
   let before = Number.NEGATIVE_INFINITY;
   for (const { stage, value } of notes) {
-    if (value > before) cap = undefined;
-    else if (value < before) cap = stage;
+    if (value > before) cut = undefined;
+    else if (value < before) cut = stage;
     before = value;
   }
-  return cap && caps[cap];
+  return cut;
+}
+
+/** More is needed, and it goes as far as there is room by now: the next moment may have a little more of it. */
+export function isCutByRoom({ notes }: Pick<ResourceAdvice, 'notes'>): boolean {
+  const stage = cutBy(notes);
+  return stage === 'quota' || stage === 'node-size';
+}
+
+/** It follows from a kill for want of memory. */
+export function wasKilled({ notes }: Pick<ResourceAdvice, 'notes'>): boolean {
+  return notes.some(({ stage }) => stage === 'out-of-memory');
 }
 
 /** A value on its way through the stages. */

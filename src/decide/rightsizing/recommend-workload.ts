@@ -16,7 +16,7 @@ import type {
 } from '../../model/sizing-records.ts';
 import type { UsageProfile } from '../../model/usage-profile.ts';
 import type { UsageWindow } from '../../model/usage-window.ts';
-import { holdAdvice, noAdvice, type ResourceAdvice } from './advice.ts';
+import { holdAdvice, noAdvice, type ResourceAdvice, wasKilled } from './advice.ts';
 import { formatAmount, type ResourceName } from './amount-text.ts';
 import { settle } from './finish.ts';
 import { hpaTargetOf, respectHpa, type ScaleBasis } from './hpa-stage.ts';
@@ -240,10 +240,6 @@ function holdUnread(advice: ResourceAdvice, current: number | undefined, unread:
   return wasKilled(advice) && (advice.request ?? 0) > (current ?? 0)
     ? advice
     : holdAdvice(advice, 'UsageUnread', unread);
-}
-
-function wasKilled({ notes }: Pick<ResourceAdvice, 'notes'>): boolean {
-  return notes.some(({ stage }) => stage === 'out-of-memory');
 }
 
 /** What a quota leaves nothing of is no small change: somebody has to raise the quota. */

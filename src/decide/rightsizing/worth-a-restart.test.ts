@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { SizeChange } from '../../model/pod-size.ts';
 import { NOON } from '../../model/testing/records.ts';
 import { aContainer } from '../../model/testing/sizing-records.ts';
+import type { ResourceAdvice, StageNote } from './advice.ts';
+import { dueAdvice } from './testing/advice.ts';
 import { notWorthRestart, type RestartQuestion } from './worth-a-restart.ts';
 
 const HOUR = 3_600_000;
@@ -12,6 +14,7 @@ const to = (size: SizeChange['to'], container = 'app'): SizeChange => ({ contain
 const question = (changes: Partial<RestartQuestion> = {}): RestartQuestion => ({
   beginning: { raises: [], decreases: [to({ cpuRequest: 500 })] },
   inForce,
+  advice: [],
   maxStepDown: 0.5,
   lastChangeAt: undefined,
   now: NOON,
@@ -45,6 +48,60 @@ describe('less', () => {
     const at = (ago: number) => notWorthRestart(question({ lastChangeAt: NOON - ago }), rules);
     expect(at(HOUR - 1)).toEqual({ reason: 'RestartCooldown', remainingMillis: 1 });
     expect(at(HOUR)).toBeUndefined();
+  });
+});
+
+describe('more', () => {
+  const advised = (...stages: readonly [StageNote['stage'], number][]): ResourceAdvice => ({
+    ...dueAdvice(1100),
+    notes: stages.map(([stage, value]) => ({ stage, value, text: '' })),
+  });
+  const cut = advised(['target', 3000], ['quota', 1100], ['change', 1100]);
+  const more = (
+    raise: SizeChange['to'],
+    { cpu = cut, memory = cut, ...changes }: { cpu?: ResourceAdvice; memory?: ResourceAdvice; lastChangeAt?: number },
+  ) =>
+    question({
+      beginning: { raises: [to(raise)], decreases: [to({ memoryRequest: 1 })] },
+      advice: [{ container: 'app', current: {}, cpu, memory }],
+      lastChangeAt: NOON - HOUR / 4,
+      ...changes,
+    });
+  test.each<[string, RestartQuestion, boolean]>([
+    ['a crumb that a quota leaves waits', more({ cpuRequest: 1199 }, {}), true],
+    ['one that nodes leave, too', more({ cpuRequest: 1100 }, { cpu: advised(['target', 9], ['node-size', 5]) }), true],
+    ['until the last change is an hour ago', more({ cpuRequest: 1100 }, { lastChangeAt: NOON - HOUR }), false],
+    ['a fifth does not', more({ cpuRequest: 1200 }, {}), false],
+    ['nor a crumb that is all that is needed', more({ cpuRequest: 1100 }, { cpu: advised(['target', 1100]) }), false],
+    ['nor one beside more', more({ cpuRequest: 1100, memoryRequest: 1200 }, {}), false],
+    [
+      'nor one beside all that is needed',
+      more({ cpuRequest: 1100, memoryRequest: 1100 }, { memory: advised(['target', 1100]) }),
+      false,
+    ],
+    ['two crumbs do', more({ cpuRequest: 1100, memoryRequest: 1100 }, {}), true],
+    [
+      'what a policy bounds is no crumb',
+      more({ cpuRequest: 1100 }, { cpu: advised(['target', 9], ['bounds', 5]) }),
+      false,
+    ],
+    [
+      'a container that was killed waits for nothing',
+      more({ memoryRequest: 1100 }, { memory: advised(['target', 9], ['out-of-memory', 12], ['quota', 5]) }),
+      false,
+    ],
+    ['nor does one that has no request yet', more({ cpuLimit: 1 }, {}), false],
+  ])('%s', (_, given, isHeld) => {
+    expect(notWorthRestart(given, rules)?.reason).toBe(isHeld ? 'RaiseCutShort' : undefined);
+  });
+
+  test('how little it is and how long it waits is told', () => {
+    const share = 0.1;
+    expect(notWorthRestart(more({ cpuRequest: 1100 }, {}), rules)).toEqual({
+      reason: 'RaiseCutShort',
+      share,
+      remainingMillis: (HOUR * 3) / 4,
+    });
   });
 });
 
