@@ -1,5 +1,6 @@
 /** What cannot be lowered on a full node: it is not promised to others, who would wait for it for ever. */
 import { expect, test } from 'vitest';
+import { KubeError } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
 import { createPods, startAllocatedWorld } from './testing/allocated-world.ts';
 import { containers, statusOf, untilPhase } from './testing/wished-world.ts';
@@ -24,6 +25,36 @@ test('integration 6: two pods that claim more beside one whose budget is short g
   const sent = world.resizes();
   await world.clock.advance(60_000);
   expect(world.resizes()).toBe(sent);
+});
+
+test('integration 6: beside one whose resizes a policy of the cluster denies, likewise; it is tried again now and then', async () => {
+  let denied = 0;
+  const world = await startAllocatedWorld({
+    onWrite({ subresource, name }) {
+      if (subresource !== 'resize' || name !== 'kept') return;
+      denied++;
+      throw new KubeError(403, undefined, 'admission webhook "sizes.example.com" denied the request: fixed');
+    },
+  });
+  const annotations = { 'mbcas.io/min-cpu': '900m', 'mbcas.io/workload-type': 'latency' };
+  await createPods(world.api, [
+    { name: 'kept', cpu: '20m', request: '900m' },
+    { name: 'a', cpu: '1500m', request: '400m', annotations },
+    { name: 'b', cpu: '1500m', request: '400m', annotations },
+  ]);
+  await world.until('it was denied twice', async () => denied === 2, 240_000);
+  for (const name of ['a', 'b']) await untilPhase(world, name, 'Applied');
+  const requests = () => Promise.all(['kept', 'a', 'b'].map((name) => world.request(name)));
+  expect(await requests()).toEqual([900, 500, 500]);
+  const { conditions = [] } = await statusOf(world, 'kept');
+  expect(conditions.find(({ type }) => type === 'Constrained')?.message).toContain('ResizeRefused');
+  const sent = world.resizes();
+  await world.clock.advance(30 * 60_000);
+  expect(await requests()).toEqual([900, 500, 500]);
+  // Of the others none was touched for it.
+  expect(world.resizes() - sent).toBe(denied - 2);
+  expect(denied).toBeGreaterThan(4);
+  expect(denied).toBeLessThan(12);
 });
 
 test('allocation bug 15: what a static CPU manager does not give up is counted on only until that is known', async () => {

@@ -77,6 +77,7 @@ export function createAllocationEngine(options: AllocationEngineOptions): Alloca
   const facts = createAllocationFacts({
     ...shared,
     infeasible: (podUid, nodeName) => history.infeasible(podUid, nodeName)?.changes,
+    failed: history.failed,
   });
   const actuator = createAllocationActuator({
     ...shared,

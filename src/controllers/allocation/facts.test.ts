@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { defaultAllocationRules } from '../../decide/allocation/rules.ts';
+import { createSizeLog } from '../../guard/size/size-history.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import type { SizingView } from '../../model/sizing-view.ts';
 import { aNode } from '../../model/testing/records.ts';
@@ -13,6 +14,8 @@ function setUp(sizing: Parameters<typeof aSizedPod>[2] = {}) {
   const found = { pod: record, sizing: record.sizing };
   const asked: string[] = [];
   const memory = createAllocationMemory();
+  const clock = createVirtualClock(0);
+  const history = createSizeLog({ backoff: { initial: 10_000, max: 60_000 }, giveUpAfter: 5, giveUpMillis: 1 });
   const view = {
     freshness: () => ({ synced: true, stale: [] }),
     node: (name: string) => aNode(name, 'on-demand'),
@@ -40,11 +43,14 @@ function setUp(sizing: Parameters<typeof aSizedPod>[2] = {}) {
     },
     lastWriteAt: () => undefined,
     infeasible: () => undefined,
-    clock: createVirtualClock(0),
+    failed: history.failed,
+    clock,
   });
   return {
     asked,
     memory,
+    history,
+    clock,
     uid: record.uid,
     admission: () => facts.admission(facts.of(found), { quotas: [], unseen: new Map() }),
   };
@@ -78,4 +84,20 @@ test('a node that pins CPUs keeps a pod out once what it refused has been taken 
   };
   expect(historyOf(undefined)).toEqual([undefined, true]);
   expect(historyOf(pending)).toEqual([undefined, undefined]);
+});
+
+test('a pod that refuses twice in a row keeps what it has until it is tried again', async () => {
+  const { history, clock, uid, admission } = setUp();
+  const isRefused = (): boolean => admission().facts.isRefused === true;
+  const refuse = (): void => history.recordFailure(uid, clock.now(), 'a webhook says no');
+  refuse();
+  expect(isRefused()).toBe(false);
+  refuse();
+  expect(isRefused()).toBe(true);
+  await clock.advance(20_000);
+  expect(isRefused()).toBe(false);
+  refuse();
+  expect(isRefused()).toBe(true);
+  history.recordSuccess(uid);
+  expect(isRefused()).toBe(false);
 });

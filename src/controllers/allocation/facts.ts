@@ -13,6 +13,7 @@ import type { QuotaLedger } from '../../decide/allocation/integrations/resource-
 import { managedOf } from '../../decide/allocation/marks.ts';
 import { pdbsOf } from '../../guard/rules/pdb.ts';
 import type { InFlightResize } from '../../guard/size/context.ts';
+import type { FailedChange } from '../../guard/size/size-history.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { EpochMillis, Millicores } from '../../lib/units.ts';
 import { actingVpa } from '../../model/acting-vpa.ts';
@@ -60,8 +61,13 @@ export interface AllocationFactsOptions {
   readonly lastWriteAt: (podUid: string) => EpochMillis | undefined;
   /** What the node said it can never give this pod. */
   readonly infeasible: (podUid: string, nodeName: string) => readonly SizeChange[] | undefined;
+  /** How its last resizes failed, where nothing has worked since. */
+  readonly failed: (podUid: string) => FailedChange | undefined;
   readonly clock: Clock;
 }
+
+/** One may fail for any reason; from so many in a row on, what the pod has is taken to be what it keeps. */
+const REFUSED = 2;
 
 export function createAllocationFacts(options: AllocationFactsOptions): AllocationFacts {
   const { view, agents, memory, settings, resizes, clock } = options;
@@ -84,6 +90,7 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
       hpas: known ? hpasOf(workload, view.hpas(namespace)) : 'unknown',
       pdbs: known ? pdbsOf(view.pdbs(namespace), record) : 'unknown',
       ...(node !== undefined && { node }),
+      ...(isRefused(record.uid) && { isRefused: true }),
       ...(weight.topologySpread && workload !== undefined && { spread: spreadFactsOf(view, found, workload) }),
       ...(weight.spreadCeiling && workload !== undefined && known && medianFact(view, workload)),
       ...(weight.nodeAffinity && {
@@ -94,6 +101,11 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
       }),
     };
     return { found, pod, workload, node, facts, history: historyOf(found, workload) };
+  };
+
+  const isRefused = (podUid: string): boolean => {
+    const { count, retryAt } = options.failed(podUid) ?? { count: 0, retryAt: 0 };
+    return count >= REFUSED && clock.now() < retryAt;
   };
 
   const historyOf = ({ pod, sizing }: SizedPod, workload: SizedWorkload | undefined): PodHistory => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { defaultAllocationRules } from '../../decide/allocation/rules.ts';
+import type { FailedChange } from '../../guard/size/size-history.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import type { RunningPredecessor } from '../../model/predecessors.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
@@ -42,6 +43,7 @@ function setUp() {
     settings: settingsWith(),
     advice: 200,
     resizing: '',
+    failed: undefined as FailedChange | undefined,
     memory: createAllocationMemory(),
   };
   const view = {
@@ -71,6 +73,7 @@ function setUp() {
     resizes: () => [],
     lastWriteAt: () => undefined,
     infeasible: () => undefined,
+    failed: () => world.failed,
     clock: createVirtualClock(0),
   });
   const awake = (): string[] => quiet.awake('n1', world.pods).map(({ pod }) => pod.name);
@@ -154,6 +157,16 @@ test('other advice, a resize under way and a restart by one have the pod looked 
   look();
   world.advice = 300;
   expect(awake()).toEqual(['web-1', 'web-2']);
+});
+
+test('what refuses its resizes for now is looked at', () => {
+  const { world, awake, look } = setUp();
+  world.failed = { count: 2, retryAt: 1, cause: 'a webhook says no' };
+  look();
+  expect(awake()).toEqual(['web-1', 'web-2']);
+  world.failed = undefined;
+  look();
+  expect(awake()).toEqual([]);
 });
 
 test('an allocation that changed after the look and before the word counts', () => {

@@ -142,9 +142,11 @@ export function createQuietPods(options: QuietPodsOptions): QuietPods {
       else if (kept.length < known.columns.length) quietNodes.set(nodeName, { ...known, columns: kept.slice() });
       return awake;
     },
-    sightOf({ found, pod: { namespace, marks }, facts: { hpas }, workload }) {
+    sightOf({ found, pod: { namespace, marks }, facts: { hpas, isRefused = false }, workload }) {
       // Autoscalers count for a time after they have acted, and a quota is told by one pod for all of its node.
       if (hpas === 'unknown' || hpas.length > 0 || view.quotas(namespace).length > 0) return undefined;
+      // For a time only.
+      if (isRefused) return undefined;
       // That something is not understood is told again and again.
       if (readMarks(marks).problems.length > 0) return undefined;
       const state = stateOf(found.pod.nodeName ?? '');

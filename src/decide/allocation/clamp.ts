@@ -24,6 +24,7 @@ export const clampReasons = [
   'TenantBound',
   'UserLimit',
   'ResizeInFlight',
+  'ResizeRefused',
   'StepLimit',
   'StepRelaxed',
   'GuardRelaxed',

@@ -8,6 +8,8 @@ import type { SizeChange } from '../../model/pod-size.ts';
 
 /** An attempt that did not work, however it failed. */
 export interface FailedChange {
+  /** In a row, this one included. */
+  readonly count: number;
   readonly retryAt: EpochMillis;
   /** Why, in a few words for people. */
   readonly cause: string;
@@ -81,7 +83,7 @@ export function createSizeLog({ backoff, giveUpAfter, giveUpMillis }: SizeLogOpt
   const last = new Map<string, EpochMillis>();
   /** Instants of the last minute. */
   let recent: readonly EpochMillis[] = [];
-  const failures = new Map<string, FailedChange & { readonly count: number }>();
+  const failures = new Map<string, FailedChange>();
   const without = new Map<string, { readonly count: number; readonly retryAt: EpochMillis }>();
   const impossible = new Map<string, InfeasibleSize & { readonly nodeName: string }>();
   const memories = [last, failures, without, impossible];
