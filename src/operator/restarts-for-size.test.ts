@@ -8,6 +8,7 @@ import {
   deployLoaded,
   loadedDeployment,
   requestsOf,
+  sizedEvents,
   sizedPods,
   startSizedWorld,
   statusOf,
@@ -25,8 +26,12 @@ const untilReason = (world: EmbeddedWorld, reason: string, limit?: number): Prom
   world.until(`the reason is ${reason}`, async () => (await statusOf(world))?.reason === reason, limit);
 
 /** A Deployment whose container restarts when its memory changes. */
-async function deployRestarting(world: EmbeddedWorld, replicas: number): Promise<void> {
-  const web = loadedDeployment({ replicas });
+async function deployRestarting(
+  world: EmbeddedWorld,
+  replicas: number,
+  fields: Parameters<typeof loadedDeployment>[0] = {},
+): Promise<void> {
+  const web = loadedDeployment({ replicas, ...fields });
   const [app] = web.spec?.template?.spec?.containers ?? [];
   Object.assign(app ?? {}, { resizePolicy: [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }] });
   await world.api.create(resources.deployments, web, inShop);
@@ -48,6 +53,17 @@ describe('a resize that restarts containers', () => {
     expect(fewest).toBeGreaterThanOrEqual(2);
     expect(await restartsOf(world)).toEqual([1, 1, 1]);
     expect(world.evictions).toEqual([]);
+  });
+
+  test('for more memory does no less CPU any harm', async () => {
+    const world = await startSizedWorld();
+    await deployRestarting(world, 3, { requests: { cpu: '500m', memory: '64Mi' } });
+    await createPolicy(world, { mode: 'Auto', updates: { allowRecreate: true } });
+    await world.until('all have more memory', () => all(world, '120Mi'), 20 * MINUTE);
+    await world.clock.advance(5 * MINUTE);
+    expect(await restartsOf(world)).toEqual([1, 1, 1]);
+    expect((await sizedEvents(world)).map(({ reason }) => reason)).not.toContain('ChangeReverted');
+    expect((await requestsOf(world)).map(({ cpu }) => cpu)).toEqual(['240m', '240m', '240m']);
   });
 
   test('leaves the only replica alone, and says why', async () => {

@@ -1,7 +1,7 @@
 /** The first pod of a change, its canary: what is tried on it, and when all pods are to have it. */
 import { describeChanges } from '../../decide/rightsizing/due-changes.ts';
 import { type Beginning, joinChanges, partsOf, restOf } from '../../decide/rightsizing/side-by-side.ts';
-import { watchChange } from '../../decide/rightsizing/watched-change.ts';
+import { watchChange, whileAsked } from '../../decide/rightsizing/watched-change.ts';
 import type { Millis } from '../../lib/units.ts';
 import { applyChanges, effectiveChanges, type SizeChange } from '../../model/pod-size.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
@@ -58,14 +58,20 @@ export function createCanary({ actuator, changes, settings, clock }: CanaryOptio
     return failed;
   };
 
-  /** Begins to watch what the first pod was given. */
-  const watch = (context: ApplyContext, part: readonly SizeChange[], first: SizedPod | undefined): OngoingChange => {
+  /** Begins to watch a part of what the first pod was given; that is all of `asked`. */
+  const watch = (
+    context: ApplyContext,
+    part: readonly SizeChange[],
+    first: SizedPod | undefined,
+    asked: readonly SizeChange[] = [],
+  ): OngoingChange => {
     const { advised, memory } = context;
     const now = clock.now();
+    const watched = watchChange(part, advised.inForce, advised.pods, now, true);
     // Pods that still have what once did harm are brought in line with this now, in its time.
     memory.watches.forgetHarm(partsOf(part));
     return memory.watches.begin({
-      ...watchChange(part, advised.inForce, advised.pods, now, true),
+      ...(first === undefined ? watched : whileAsked(watched, first, asked)),
       method: 'InPlace',
       phase: 'canary',
       canary: first && { uid: first.pod.uid, name: first.pod.name, at: now },
@@ -104,10 +110,11 @@ export function createCanary({ actuator, changes, settings, clock }: CanaryOptio
           ? ({ kind: 'asked', tookFrom: [] } as const)
           : await actuator.resize(decisionFor(context, pod, to, summary), policy.spec, signal);
       if (attempt.kind === 'asked') {
+        memory.watches.noteAsked(pod, to);
         // Pods that a rollout makes come meanwhile.
-        if (live.length === 1 || advised.workload.isRollingOut) return spread(context, watch(context, both, pod));
+        if (live.length === 1 || advised.workload.isRollingOut) return spread(context, watch(context, both, pod, to));
         // More spreads as soon as it is in force; less is watched first.
-        for (const part of [raises, decreases]) if (part.length > 0) watch(context, part, pod);
+        for (const part of [raises, decreases]) if (part.length > 0) watch(context, part, pod, to);
         return undefined;
       }
       kept ??= memory.attempts.note(advised.workload, attempt);

@@ -110,6 +110,7 @@ export function createConverge({ actuator, isAllocated, clock }: ConvergeOptions
         const decision = decisionFor(context, each.pod, each.changes, summary, isRestore);
         const attempt = await actuator.resize(decision, context.policy.spec, context.signal);
         kept ??= memory.attempts.note(workload, attempt);
+        if (attempt.kind === 'asked') memory.watches.noteAsked(each.pod, each.changes);
         if (attempt.kind !== 'blocked') continue;
         const { reason } = attempt.block;
         if (reason === 'NodeHasNoRoom' || (rises(each) && actuator.lacksRoom(each.pod.pod.uid))) cramped.push(each);

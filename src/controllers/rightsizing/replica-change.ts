@@ -2,7 +2,7 @@
 
 import { describeChanges } from '../../decide/rightsizing/due-changes.ts';
 import { type Beginning, joinChanges } from '../../decide/rightsizing/side-by-side.ts';
-import { watchChange } from '../../decide/rightsizing/watched-change.ts';
+import { watchChange, whileAsked } from '../../decide/rightsizing/watched-change.ts';
 import { renderReason } from '../../lib/reasons.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
@@ -49,7 +49,7 @@ export function putInForce(
     if (decreases.length === 0) return { state: raised, given: { ...given, watch: undefined } };
     // A raise is not taken back with what is lowered beside it.
     const before = applyChanges(inForce, raises);
-    const fresh = watchOf(watchChange(decreases, before, [pod], now, true), pod, now);
+    const fresh = whileAsked(watchOf(watchChange(decreases, before, [pod], now, true), pod, now), pod, changes);
     return { state: { ...raised, before: sizesOf(before) }, given: { ...given, watch: fresh } };
   }
   // What was raised since is no longer watched; all that is lowered is, from the latest decrease on.
@@ -60,7 +60,7 @@ export function putInForce(
   const rest = isNew
     ? watchOf(watchChange(left, before, [pod], now, true), pod, now)
     : { ...watch, before, changes: left };
-  return { state: { ...raised, before: sizesOf(before) }, given: { ...given, watch: rest } };
+  return { state: { ...raised, before: sizesOf(before) }, given: { ...given, watch: whileAsked(rest, pod, changes) } };
 }
 
 /**

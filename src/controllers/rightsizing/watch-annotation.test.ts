@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import { judgeChange } from '../../decide/rightsizing/judge-change.ts';
-import { watchChange } from '../../decide/rightsizing/watched-change.ts';
+import { watchChange, whileAsked } from '../../decide/rightsizing/watched-change.ts';
 import { writeAppliedSizes } from '../../model/applied-sizes.ts';
 import { applyChanges, type SizeChange } from '../../model/pod-size.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
@@ -99,6 +99,27 @@ describe('what is kept', () => {
       return [...(resumed(text, NOON + 1, applyChanges(restarting, less), restarting).ongoing[0]?.restarting ?? [])];
     };
     expect([of('InPlace'), of('Evict')]).toEqual([['app'], []]);
+  });
+
+  test('restarts that Stowage caused for something else', () => {
+    const spec = before.map((each) => ({ ...each, memoryRestart: 'RestartContainer' as const }));
+    const record = aSizedPod(
+      aReplicaSet(aDeployment()),
+      'web-1',
+      { containers: spec, statuses: [aContainerStatus(aContainer(), { restartCount: 1 })] },
+      { uid: 'a' },
+    );
+    const there: SizedPod = { pod: record, sizing: record.sizing };
+    const asked = [{ container: 'app', to: { memoryRequest: 999 * MIB } }];
+    const of = (changes: readonly SizeChange[]) => {
+      const watched = whileAsked(ongoing(watchChange(changes, spec, [there], NOON, true)), there, asked);
+      return readWatch(watchesText({ ongoing: [watched], takenBack: [] }) ?? '').changes[0]?.pods?.restarts.get(
+        'a/app',
+      );
+    };
+    expect(of([{ container: 'app', to: { cpuRequest: 1 } }])).toBe(2);
+    // One more is allowed for by whoever reads it.
+    expect(of([{ container: 'app', to: { cpuRequest: 1, memoryRequest: 1 } }])).toBe(1);
   });
 
   test('nothing of what only rises, and no annotation where there is nothing', () => {

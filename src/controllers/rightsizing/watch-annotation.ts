@@ -6,6 +6,7 @@ import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { readAppliedSizes, withAppliedSizes } from '../../model/applied-sizes.ts';
 import type { KeptAmount } from '../../model/kept-sizes.ts';
 import { effectiveChanges, type SizeKey, sizeKeys, sizeOfContainer } from '../../model/pod-size.ts';
+import { restartedContainer } from '../../model/restart-on-resize.ts';
 import type { ContainerSize, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import { type KeptChange, MAX_TOLD_PODS, readWatch, writeWatch } from '../../model/watched-changes.ts';
@@ -55,7 +56,8 @@ export function readWatches(workload: SizedWorkload, pods: readonly SizedPod[], 
 }
 
 /** Old and new value of each size that changed; null for one that was not set. */
-function keptOf({ method, phase, startedAt, canary, changes, before, restarts, unready }: OngoingChange): KeptChange {
+function keptOf(change: OngoingChange): KeptChange {
+  const { method, phase, startedAt, canary, changes, before, restarts, unready, restarted } = change;
   const sizes = changes.map(({ container, to }) => {
     const old = sizeOfContainer(before, container) ?? {};
     const amounts: Partial<Record<SizeKey, KeptAmount>> = {};
@@ -65,10 +67,16 @@ function keptOf({ method, phase, startedAt, canary, changes, before, restarts, u
     }
     return { container, amounts };
   });
-  const changed = new Set(changes.map(({ container }) => container));
-  const restarted = [...restarts].filter(([key, count]) => count > 0 && changed.has(key.slice(key.indexOf('/') + 1)));
-  const isTold = restarted.length + unready.size <= MAX_TOLD_PODS;
-  const pods = { restarts: new Map(restarted), unready };
+  const counts = [...restarts].flatMap(([key, count]) => {
+    const own = changes.find(({ container }) => container === key.slice(key.indexOf('/') + 1));
+    if (own === undefined) return [];
+    // Whoever reads it allows for the restart by the change itself.
+    const allowed = method === 'InPlace' && restartedContainer(before, [own]) !== undefined ? 1 : 0;
+    const least = Math.max(count, (restarted.get(key) ?? 0) - allowed);
+    return least > 0 ? [[key, least] as const] : [];
+  });
+  const isTold = counts.length + unready.size <= MAX_TOLD_PODS;
+  const pods = { restarts: new Map(counts), unready };
   return { method, phase, startedAt, canary, sizes, ...(isTold && { pods }) };
 }
 

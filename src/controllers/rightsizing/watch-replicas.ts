@@ -2,7 +2,7 @@
 
 import type { Harm } from '../../decide/rightsizing/judge-change.ts';
 import { partsTakenBack, takenBack } from '../../decide/rightsizing/side-by-side.ts';
-import { resumeWatch } from '../../decide/rightsizing/watched-change.ts';
+import { resumeWatch, whileAsked } from '../../decide/rightsizing/watched-change.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { isInForce } from '../../model/granted-size.ts';
 import { learn } from '../../model/learned-floors.ts';
@@ -100,7 +100,8 @@ async function lookAfterOne(
     const changed: ReplicaState = { sizes, changedAt: now, before: state.before, lessons };
     const left = changesSince(watch.before, inForce, sizes);
     if (left.length === 0) return { ...over(changed), harm };
-    watches.set(replica, { ...watch, changes: left });
+    const back = changesSince(pod.sizing.containers, inForce, sizes);
+    watches.set(replica, whileAsked({ ...watch, changes: left }, pod, back));
     return { state: changed, harm };
   }
   return now < watchEndsAt(watch, revertMillis) || !mayEnd ? { state } : over(state);

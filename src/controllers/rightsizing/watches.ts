@@ -10,9 +10,12 @@ import {
   type SizedPart,
   type WatchedChange,
   watchMillis,
+  whileAsked,
 } from '../../decide/rightsizing/watched-change.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
+import type { SizeChange } from '../../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
+import type { SizedPod } from '../../model/sizing-view.ts';
 import { nothingSeen, type ThrottlingSeen } from './throttling.ts';
 
 /** A change that was begun and is not yet behind us. */
@@ -73,6 +76,11 @@ export class Watches implements WatchState {
     const change = { ...begun, throttling: nothingSeen() };
     this.#ongoing = [...withoutParts(this.#ongoing, partsOf(change.changes)), change];
     return change;
+  }
+
+  /** The pod is asked for these: restarts that follow from it are no harm of what is watched. */
+  noteAsked(pod: SizedPod, changes: readonly SizeChange[]): void {
+    this.#ongoing = this.#ongoing.map((each) => whileAsked(each, pod, changes));
   }
 
   /** All pods are to have it from now on. */

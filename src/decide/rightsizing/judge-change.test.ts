@@ -6,7 +6,7 @@ import type { SizedPod } from '../../model/sizing-view.ts';
 import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedPod, MIB, smallSize } from '../../model/testing/sizing-records.ts';
 import { judgeChange, judgedPods, type Throttling } from './judge-change.ts';
-import { watchChange } from './watched-change.ts';
+import { watchChange, whileAsked } from './watched-change.ts';
 
 const owner = aReplicaSet(aDeployment());
 const container = aContainer();
@@ -138,6 +138,41 @@ describe('a container that is restarted by the change itself', () => {
     const slow = pod({}, { ready: false, readyChangedAt: NOON + 1 });
     expect(judgeIt(slow, true, 299_000)).toBeUndefined();
     expect(judgeIt(slow, true, 300_001)?.parts).toHaveLength(2);
+  });
+});
+
+describe('a container that another change restarts meanwhile', () => {
+  const spec = aContainer({ memoryRestart: 'RestartContainer' });
+  const record = aSizedPod(
+    owner,
+    'web-1',
+    { containers: [spec], statuses: [aContainerStatus(spec, { restartCount: 2 })] },
+    { uid: 'web-1' },
+  );
+  const there: SizedPod = { pod: record, sizing: record.sizing };
+  const begun = watchChange(lessCpu, [spec], [there], NOON, true);
+  const judgeIt = (asked: SizeChange['to'], after: SizedPod, later = 120_000) =>
+    judgeChange(whileAsked(begun, there, [{ container: 'app', to: asked }]), [after], NOON + later);
+  const moreMemory = { memoryRequest: 2 * (smallSize.memoryRequest ?? 0) };
+
+  test.each<[string, SizeChange['to'], Partial<ContainerStatusRecord>, boolean]>([
+    ['once, for more memory, has not been harmed', moreMemory, { ...restarted, restartCount: 3 }, false],
+    ['and once more, has', moreMemory, { ...restarted, restartCount: 4 }, true],
+    ['for what restarts nothing, has', { cpuRequest: 900 }, { ...restarted, restartCount: 3 }, true],
+    ['for what it has already, has', { ...smallSize }, { ...restarted, restartCount: 3 }, true],
+  ])('%s', (_, asked, status, isHarm) => {
+    expect(judgeIt(asked, pod(status)) !== undefined).toBe(isHarm);
+  });
+
+  test('has five minutes to be ready again', () => {
+    const slow = pod({ restartCount: 3 }, { ready: false, readyChangedAt: NOON + 1 });
+    expect(judgeIt(moreMemory, slow, 299_000)).toBeUndefined();
+    expect(judgeIt(moreMemory, slow, 300_001)?.parts).toHaveLength(1);
+  });
+
+  test('is that of one pod: others are judged as ever', () => {
+    const other = { ...pod(restarted), pod: { ...pod(restarted).pod, uid: 'web-2', name: 'web-2' } };
+    expect(judgeIt(moreMemory, other)?.cause).toContain('pod web-2 restarted');
   });
 });
 

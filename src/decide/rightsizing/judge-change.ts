@@ -82,26 +82,29 @@ export function judgedPods(
 function harmsIn(
   { pod, sizing }: SizedPod,
   lowered: readonly SizedPart[],
-  { startedAt, restarts, unready, restarting }: WatchedChange,
+  { startedAt, restarts, unready, restarting, restarted }: WatchedChange,
   now: EpochMillis,
 ): readonly Harm[] {
   const harms: Harm[] = [];
   const containers = new Set(lowered.map(({ container }) => container));
   for (const container of containers) {
-    const own = lowered.filter((part) => part.container === container);
+    const parts = lowered.filter((part) => part.container === container);
     const status = sizing.statuses.find(({ name }) => name === container);
-    const before = restarts.get(`${pod.uid}/${container}`) ?? 0;
+    const key = `${pod.uid}/${container}`;
+    const before = restarts.get(key) ?? 0;
+    const ours = Math.max(restarted.get(key) ?? 0, before + (restarting.has(container) ? 1 : 0));
     if (status === undefined || status.restartCount <= before) continue;
     if (isOutOfMemory(status)) {
       // A kill for want of memory says nothing about CPU.
       const cause = `container ${container} of pod ${pod.name} was killed for want of memory`;
-      harms.push({ parts: own.filter(({ resource }) => resource === 'memory'), cause });
-    } else if (status.restartCount > before + (restarting.has(container) ? 1 : 0)) {
-      harms.push({ parts: own, cause: `container ${container} of pod ${pod.name} restarted` });
+      harms.push({ parts: parts.filter(({ resource }) => resource === 'memory'), cause });
+    } else if (status.restartCount > ours) {
+      harms.push({ parts, cause: `container ${container} of pod ${pod.name} restarted` });
     }
   }
   const since = pod.readyChangedAt ?? now;
-  const patience = restarting.size > 0 ? RESTART_PATIENCE_MILLIS : UNREADY_PATIENCE_MILLIS;
+  const isRestarted = restarting.size > 0 || sizing.statuses.some(({ name }) => restarted.has(`${pod.uid}/${name}`));
+  const patience = isRestarted ? RESTART_PATIENCE_MILLIS : UNREADY_PATIENCE_MILLIS;
   // It was seen ready when the change began, also where the clock of its node says otherwise.
   const isLongUnready = !pod.ready && now - Math.max(since, startedAt) >= patience;
   // A pod that has never been ready is starting; what is wrong with it may be anything.

@@ -1,7 +1,14 @@
 /** A change that was made and is looked after for a while: what it was, and how the pods were when it began. */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { isLive } from '../../model/owners.ts';
-import { type SizeChange, type SizeKey, sizeKeys, sizeOfContainer, sizePaths } from '../../model/pod-size.ts';
+import {
+  effectiveChanges,
+  type SizeChange,
+  type SizeKey,
+  sizeKeys,
+  sizeOfContainer,
+  sizePaths,
+} from '../../model/pod-size.ts';
 import { endedAt } from '../../model/recent-kill.ts';
 import { restartedContainer } from '../../model/restart-on-resize.ts';
 import type { ContainerSize, ContainerSpecRecord, ContainerStatusRecord } from '../../model/sizing-records.ts';
@@ -30,6 +37,8 @@ export interface WatchedChange {
   readonly unready: ReadonlySet<string>;
   /** Containers that the change itself restarts, once in each pod (`resizePolicy: RestartContainer`). */
   readonly restarting: ReadonlySet<string>;
+  /** Up to which count restarts are Stowage's own doing, for whichever change: `uid/container`. */
+  readonly restarted: ReadonlyMap<string, number>;
 }
 
 /**
@@ -58,7 +67,27 @@ export function watchChange(
     restarts,
     unready,
     restarting: new Set(restarting.map(({ container }) => container)),
+    restarted: new Map(),
   };
+}
+
+/**
+ * The watch of a change while the pod is asked for these, of which it may be a part: what that restarts is not its harm.
+ * What the pod shows by now has been judged.
+ */
+export function whileAsked<T extends Pick<WatchedChange, 'restarted'>>(
+  watched: T,
+  { pod, sizing }: SizedPod,
+  asked: readonly SizeChange[],
+): T {
+  const changes = effectiveChanges(sizing.containers, asked);
+  const restarts = changes.filter((change) => restartedContainer(sizing.containers, [change]) !== undefined);
+  if (restarts.length === 0) return watched;
+  const counts = restarts.map(({ container }) => {
+    const status = sizing.statuses.find(({ name }) => name === container);
+    return [`${pod.uid}/${container}`, (status?.restartCount ?? 0) + 1] as const;
+  });
+  return { ...watched, restarted: new Map([...watched.restarted, ...counts]) };
 }
 
 /**
