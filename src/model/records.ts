@@ -207,7 +207,7 @@ export type RolloutStrategy =
   | { readonly type: 'RollingUpdate'; readonly maxSurge: number; readonly maxUnavailable: number }
   | { readonly type: 'Recreate' }
   /**
-   * StatefulSet. `start` is `spec.ordinals.start`; pods with a lower ordinal than `partition` keep the old revision.
+   * StatefulSet. `start` is `spec.ordinals.start`; the first `partition` pods, counted from there, keep the old revision.
    */
   | {
       readonly type: 'StatefulSet';

@@ -33,7 +33,7 @@ describe('rolloutState of a Deployment', () => {
 
 const aSet = (
   status: Partial<WorkloadStatus>,
-  rollout: { partition?: number; onDelete?: boolean } = {},
+  rollout: { start?: number; partition?: number; onDelete?: boolean } = {},
 ): WorkloadRecord =>
   aStatefulSet({
     status: { ...settledStatus(5), currentRevision: 'a', updateRevision: 'b', ...status },
@@ -99,6 +99,12 @@ describe('wouldChangeRevision', () => {
     ['an outdated pod at the partition', asks(aSet({}, { partition: 2 })), true],
     ['an outdated pod below the partition', asks(aSet({}, { partition: 3 })), false],
     ['an updated pod below the partition would go back', asks(aSet({}, { partition: 3 }), updated), true],
+    [
+      'an outdated pod at the partition, which counts from the first ordinal',
+      asks(aSet({}, { start: 1, partition: 1 })),
+      true,
+    ],
+    ['an outdated pod below the partition, likewise', asks(aSet({}, { start: 1, partition: 2 })), false],
     ['no revision known', asks(aSet({ updateRevision: undefined })), false],
     ['a pod without the label', asks(aSet({}, { onDelete: true }), aTemplate()), false],
     [

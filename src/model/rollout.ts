@@ -62,7 +62,8 @@ export function wouldChangeRevision(workload: WorkloadRecord, pod: PodRecord, or
   if (rollout.type !== 'StatefulSet' || status.updateRevision === undefined) return false;
   const revision = pod.template.labels[CONTROLLER_REVISION];
   if (revision === undefined) return false;
-  const staysOld = !rollout.onDelete && ordinal !== undefined && ordinal < rollout.partition;
+  // Source: kubernetes pkg/controller/statefulset/stateful_set_utils.go, newVersionedStatefulSetPod.
+  const staysOld = !rollout.onDelete && ordinal !== undefined && ordinal < rollout.start + rollout.partition;
   const next = staysOld ? (status.currentRevision ?? status.updateRevision) : status.updateRevision;
   return revision !== next;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DaemonSet, Pod } from '../../api/core.ts';
 import type { WorkloadRecord } from '../../model/records.ts';
-import { aDeployment, NOON } from '../../model/testing/records.ts';
+import { aDeployment, aStatefulSet, NOON } from '../../model/testing/records.ts';
 import { projectDaemonSet, projectSized } from './project-sized-workload.ts';
 import { createSizingInterners } from './sizing-interners.ts';
 
@@ -58,6 +58,15 @@ test('a rollout needs one more pod where it lets none be unavailable', () => {
     { type: 'StatefulSet', start: 0, partition: 0, onDelete: false, orderedReady: true },
   ];
   expect(rollouts.map(needsSurge)).toEqual([true, undefined, undefined, undefined]);
+});
+
+test('a StatefulSet rests at its partition, which counts from its first ordinal', () => {
+  const isRollingOut = (updated: number) => {
+    const status = { ...aStatefulSet().status, currentRevision: 'a', updateRevision: 'b', updated };
+    const rollout = { type: 'StatefulSet', start: 5, partition: 2, onDelete: false, orderedReady: true } as const;
+    return projectSized({}, aStatefulSet({ replicas: 3, status, rollout }), createSizingInterners(10)).isRollingOut;
+  };
+  expect([0, 1].map(isRollingOut)).toEqual([true, false]);
 });
 
 test('a rollout that says it makes no progress is stuck', () => {

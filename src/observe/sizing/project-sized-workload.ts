@@ -137,6 +137,6 @@ function isRollingOut(record: WorkloadRecord): boolean {
   if (observedGeneration < generation) return true;
   if (rollout.type !== 'StatefulSet') return status.updated < replicas || status.replicas > status.updated;
   if (rollout.onDelete || status.currentRevision === status.updateRevision) return false;
-  // Ordinals below the partition keep the old template on purpose.
-  return status.updated < replicas - Math.max(0, rollout.partition - rollout.start);
+  // So many keep the old template on purpose, whatever the first ordinal is.
+  return status.updated < replicas - rollout.partition;
 }
