@@ -1,14 +1,15 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parseManifests, readManifests, sortForApply } from './manifests.ts';
 
 const names = (text: string): string[] =>
   parseManifests(text, 'f.yaml').objects.map(({ kind, metadata }) => `${kind}/${metadata?.name}`);
 const problems = (text: string): readonly string[] => parseManifests(text, 'f.yaml').problems;
 
+const json = (name: string): string => JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: { name } });
 const pod = (name: string): string => `apiVersion: v1\nkind: Pod\nmetadata:\n  name: ${name}\n`;
 
 describe('parseManifests', () => {
@@ -30,6 +31,17 @@ describe('parseManifests', () => {
       'a list inside a List',
       'apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: NodeList, items: [{metadata: {name: n}}]}\n',
       ['Node/n'],
+    ],
+    ['JSON values one after the other, a line each', `${json('a')}\n${json('b')}\n`, ['Pod/a', 'Pod/b']],
+    [
+      'lists of JSON one after the other, as several commands append them',
+      `{\n  "items": [${json('a')}],\n  "apiVersion": "v1",\n  "kind": "List"\n}\n{\n  "items": [],\n  "apiVersion": "v1",\n  "kind": "List"\n}\n`,
+      ['Pod/a'],
+    ],
+    [
+      'JSON and flow style with a mark in between',
+      `${json('a')}\n---\n{apiVersion: v1, kind: Pod, metadata: {name: b}}`,
+      ['Pod/a', 'Pod/b'],
     ],
     ['flow style that is not JSON', '{apiVersion: v1, kind: Pod, metadata: {name: a}}', ['Pod/a']],
     ['a byte order mark', `\ufeff${pod('a')}`, ['Pod/a']],
@@ -67,6 +79,12 @@ describe('parseManifests', () => {
       '{"items":[\n{"kind":"Pod",\n"metad',
       /^f\.yaml: not valid YAML: .* cut off: write it again$/,
     ],
+    [
+      'the JSON value that is cut off',
+      `${json('a')}\n{"kind":"Pod","metad`,
+      /^f\.yaml, document 2: not valid JSON; .* cut off: write it again$/,
+    ],
+    ['the JSON value at fault', `${json('a')}\n{"kind":Pod}\n${json('b')}`, /^f\.yaml, document 2: not valid JSON$/],
     ['a mistake further up', 'a: [1, 2\nb: 1\nc: 2\n', /^f\.yaml: not valid YAML: (?!.*cut off)/],
     [
       'a list cut off between two lines',
@@ -141,6 +159,28 @@ describe('readManifests', () => {
     const { objects, problems: found } = await readManifests([folder]);
     expect(found).toEqual([]);
     expect(objects.map(({ metadata }) => metadata?.name)).toEqual(['c', 'a', 'b']);
+  });
+
+  test('reads files that are linked into a folder, each once, and says where a link leads nowhere', async () => {
+    const mount = join(folder, '..', `${basename(folder)}-mount`);
+    await mkdir(join(mount, '..2026'), { recursive: true });
+    onTestFinished(() => rm(mount, { recursive: true }));
+    await writeFile(join(mount, '..2026', 'kept.yaml'), pod('kept'));
+    await symlink('..2026', join(mount, '..data'));
+    await symlink('..data/kept.yaml', join(mount, 'kept.yaml'));
+    await symlink(join(folder, 'a.yml'), join(mount, 'linked.yaml'));
+    await symlink('nowhere', join(mount, 'lost.yaml'));
+    const { objects, problems: found } = await readManifests([mount]);
+    expect(objects.map(({ metadata }) => metadata?.name)).toEqual(['kept', 'a']);
+    expect(found).toEqual([`${join(mount, 'lost.yaml')}: there is no such file.`]);
+  });
+
+  test('reads what PowerShell has written', async () => {
+    const file = join(folder, 'empty', 'powershell.yaml');
+    onTestFinished(() => rm(file));
+    await writeFile(file, Buffer.from(`\ufeff${pod('a').replaceAll('\n', '\r\n')}`, 'utf16le'));
+    const { objects, problems: found } = await readManifests([file]);
+    expect({ names: objects.map(({ metadata }) => metadata?.name), found }).toEqual({ names: ['a'], found: [] });
   });
 
   test('reads a single file whatever its extension', async () => {

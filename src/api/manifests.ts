@@ -1,10 +1,13 @@
 /** Reads Kubernetes objects from text, files and folders: multi-document YAML, JSON, Lists as `kubectl get -o yaml` prints them. */
 
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import { decodeText } from '../lib/decode-text.ts';
 import { describeError, describeFileError, hasErrorCode } from '../lib/errors.ts';
 import { isRecord } from '../lib/is-record.ts';
+import { splitJsonValues } from '../lib/json-values.ts';
+import { tryParseJson } from '../lib/try-parse-json.ts';
 import { headOf } from '../lib/yaml.ts';
 import type { KubeObject } from './core.ts';
 
@@ -51,7 +54,7 @@ export async function readManifests(paths: readonly string[]): Promise<Manifests
   for (const path of paths) {
     for await (const file of filesOf(path, problems)) {
       try {
-        const found = parseManifests(await readFile(file, 'utf8'), file);
+        const found = parseManifests(decodeText(await readFile(file)), file);
         objects.push(...found.objects);
         problems.push(...found.problems);
       } catch (error) {
@@ -88,13 +91,10 @@ function* documentsOf(text: string, source: string): Iterable<Document> {
   // A byte order mark, as some editors on Windows write it.
   const body = text.startsWith('\ufeff') ? text.slice(1) : text;
   // Whole dumps come as JSON, too, and the built-in parser reads them some fifty times faster.
-  if (/^\s*[{[]/.test(body)) {
-    try {
-      yield { value: JSON.parse(body), place: source };
-      return;
-    } catch {
-      // Not JSON after all (YAML in flow style, or several documents): the YAML parser says what is wrong with it.
-    }
+  const json = /^\s*[{[]/.test(body) ? jsonDocuments(body, source) : undefined;
+  if (json !== undefined) {
+    yield* json;
+    return;
   }
   const documents = parseAllDocuments(body, { logLevel: 'silent', uniqueKeys: false });
   if (!Array.isArray(documents)) return;
@@ -112,6 +112,24 @@ function* documentsOf(text: string, source: string): Iterable<Document> {
       yield { value: undefined, place, problem: `${place}: not valid YAML: ${headOf(describeError(failure))}` };
     }
   }
+}
+
+/**
+ * One JSON value, or several one after the other. Undefined for what is no JSON after all, such as YAML in flow style: the YAML parser
+ * says what is wrong with it.
+ */
+function jsonDocuments(text: string, source: string): Document[] | undefined {
+  const whole = tryParseJson(text);
+  if (whole !== undefined) return [{ value: whole, place: source }];
+  const parts = splitJsonValues(text);
+  const [first = '', second = ''] = parts;
+  if (!/^\s*[{[]/.test(second) || tryParseJson(first) === undefined) return undefined;
+  return parts.map((part, index) => {
+    const place = `${source}, document ${index + 1}`;
+    const value = tryParseJson(part);
+    const cut = index === parts.length - 1 ? CUT_OFF : '';
+    return value === undefined ? { value, place, problem: `${place}: not valid JSON${cut}` } : { value, place };
+  });
 }
 
 const CUT_OFF = '; it ends there, as if it were cut off: write it again';
@@ -171,11 +189,23 @@ async function* filesOf(path: string, problems: string[]): AsyncIterable<string>
     return;
   }
   const entries = (await readdir(path, { withFileTypes: true, recursive: true }))
-    .filter((entry) => entry.isFile() && EXTENSIONS.has(extname(entry.name)))
+    .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && EXTENSIONS.has(extname(entry.name)))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
+  // A mounted ConfigMap holds each file twice: in a folder of its own, and as a link to that.
+  const read = new Set<string>();
+  for (const entry of entries) {
+    try {
+      const file = await realpath(entry);
+      if (read.has(file) || !(await stat(file)).isFile()) continue;
+      read.add(file);
+    } catch (error) {
+      problems.push(`${entry}: ${describeFileError(error)}.`);
+      continue;
+    }
+    yield entry;
+  }
   if (entries.length === 0) problems.push(`${path}: the folder holds no .yaml, .yml or .json file.`);
-  yield* entries;
 }
 
 function describeNonObject(value: unknown): string {

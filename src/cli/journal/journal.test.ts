@@ -169,6 +169,15 @@ describe('journal -f', () => {
     expect(entries.map(({ reason }: { reason: string }) => reason)).toEqual(['EvictedForRebalance', 'UpdateSuccess']);
   });
 
+  test('a log that PowerShell put into a file is read', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'stowage-journal-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, 'operator.log');
+    writeFileSync(path, Buffer.from(`\ufeff${(await operatorLog()).replaceAll('\n', '\r\n')}`, 'utf16le'));
+    const { stdout } = await runCommand(['journal', '-f', path, '-o', 'json']);
+    expect(JSON.parse(stdout).entries).toHaveLength(2);
+  });
+
   test('a compressed file that ends early is told by its name', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'stowage-journal-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));

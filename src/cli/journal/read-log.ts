@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import * as z from 'zod';
 import { journalKinds } from '../../act/journal.ts';
+import { decodeText } from '../../lib/decode-text.ts';
 import { describeFileError } from '../../lib/errors.ts';
 import { tryParseJson } from '../../lib/try-parse-json.ts';
 import type { CliIo } from '../cli-context.ts';
@@ -73,7 +74,7 @@ function toEntry(value: unknown): LoggedEntry[] {
 function readText(path: string): string {
   try {
     const bytes = readFileSync(path);
-    return (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString('utf8');
+    return decodeText(bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes);
   } catch (error) {
     throw new CommandError(
       `-f ${path}: ${describeFileError(error)}; give the operator's log, or - for standard input`,
