@@ -45,6 +45,8 @@ export interface OperatorOptions {
   readonly loopDelayMillis?: () => number;
   /** Milliseconds that nobody sets, to tell a clock that was set from a process that stood still. Default: the clock's timers. */
   readonly monotonic?: () => number;
+  /** Ends a start that waits for the API server; what has started is ended by {@link Operator.stop}. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Operator extends Lifetime {
@@ -60,7 +62,7 @@ export interface Operator extends Lifetime {
 
 /**
  * Starts the operator; resolves when its ports are open. Caches fill and leadership is sought afterwards.
- * @throws StowageError when a port cannot be opened or the webhook has no usable certificate.
+ * @throws StowageError when a port cannot be opened or the webhook has no usable certificate; the signal's reason when it aborts meanwhile.
  */
 export async function startOperator(options: OperatorOptions): Promise<Operator> {
   const { clock, random, identity, log, advertisedHost } = options;
@@ -102,6 +104,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   });
 
   const stopping = new AbortController();
+  const { signal = stopping.signal } = options;
   const told = { explain: placement.explain, journal, view, isLeader };
   const serving: OpenPorts = await openPorts({
     ...options,
@@ -129,6 +132,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
         leader: () => leadership.leader()?.identity,
       }),
     metrics,
+    signal,
   });
   const { ports, webhook } = serving;
 

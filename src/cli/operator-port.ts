@@ -31,6 +31,8 @@ export interface StartOperatorOptions {
   readonly loopDelayMillis?: () => number;
   /** Milliseconds that nobody sets, to tell a clock that was set from a process that stood still. */
   readonly monotonic?: () => number;
+  /** Ends a start that waits for the API server. */
+  readonly signal?: AbortSignal;
   /** Where metrics go, shared with the API client; default: a registry of the operator's own. */
   readonly metrics?: Metrics;
 }

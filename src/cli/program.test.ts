@@ -157,6 +157,21 @@ describe('operator', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'stowage: stopped by SIGINT\n' });
   });
 
+  test('told to stop while it starts, it ends as well as when it runs', async () => {
+    const stop = new AbortController();
+    const startOperator: StartOperator = ({ signal }) =>
+      new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason));
+        stop.abort(new DOMException('stopped by SIGTERM', 'AbortError'));
+      });
+    const setting = { startOperator, signal: stop.signal, env: { SPOTALIS_LOGGING_LEVEL: 'error' } };
+    expect(await runCommand(['operator', '--kubeconfig', kubeconfig], setting)).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
+  });
+
   test('a flag of OptiPod with a wrong value is named as it was given', async () => {
     const { code, stderr } = await runCommand(['operator', '--dry-run', 'maybe', '--kubeconfig', kubeconfig]);
     expect({ code, stderr }).toEqual({

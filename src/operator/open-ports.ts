@@ -39,6 +39,8 @@ export interface OpenPortsOptions extends ExplainEndpointOptions, JournalEndpoin
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Ends the wait for a certificate. */
+  readonly signal: AbortSignal;
 }
 
 /** Ports that are listened on; undefined where the server is switched off. */
@@ -57,7 +59,7 @@ export interface OpenPorts {
   close(): Promise<void>;
 }
 
-/** All of them, or none. @throws StowageError when a port cannot be opened or the webhook has no usable certificate. */
+/** All of them, or none. @throws StowageError when a port cannot be opened or the webhook has no usable certificate; the signal's reason when it aborts meanwhile. */
 export async function openPorts(options: OpenPortsOptions): Promise<OpenPorts> {
   const { config, log } = options;
   const { health, metrics } = config.observability;
@@ -69,7 +71,9 @@ export async function openPorts(options: OpenPortsOptions): Promise<OpenPorts> {
   };
   const close = async (): Promise<void> => void (await Promise.all(servers.map((server) => server.close())));
   let webhook: ServedWebhook | undefined;
-  const readyz = createReadyz({ ...options.readiness, certificate: () => webhook?.certificateProblem() });
+  const certificate = (): string | undefined =>
+    webhook === undefined && config.webhook.enabled ? 'it is not there yet' : webhook?.certificateProblem();
+  const readyz = createReadyz({ ...options.readiness, certificate });
   const endpoints = { '/healthz': healthz, '/readyz': readyz };
   try {
     const healthPort = health.enabled

@@ -6,18 +6,22 @@ import { KubeError } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
 import { createApiServer } from '../cluster/apiserver/api-server.ts';
 import { configOf } from '../config/testing/load-text.ts';
+import { RequestTimeoutError } from '../kube/deadline.ts';
+import { ConnectionError } from '../kube/transport/transport.ts';
 import { createAuthority } from '../lib/certificates.ts';
 import { createSilentLogger } from '../lib/log.ts';
 import { createSeededRandom } from '../lib/random.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { skewClock } from '../simulator/skewed-clock.ts';
 import type { KeyPair } from '../webhook/server.ts';
+import type { KeyPairSource } from './key-pair-source.ts';
 import { selfCertificate } from './self-certificate.ts';
 import { namespaceObject, readManifests } from './testing/embedded-world.ts';
 
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
 const config = configOf('', { SPOTALIS_WEBHOOK_CERTIFICATES: 'self' });
+const unstopped = new AbortController().signal;
 const inSystem = { namespace: 'spotalis-system' };
 
 async function createWorld() {
@@ -38,8 +42,8 @@ async function createWorld() {
     }
     throw new Error('it never happened');
   };
-  const obtain = (isLeader: boolean, client: KubeApi = api) =>
-    selfCertificate({ api: client, config, isLeader: () => isLeader, clock, log: createSilentLogger() });
+  const obtain = (isLeader: boolean, client: KubeApi = api, signal = unstopped) =>
+    selfCertificate({ api: client, config, isLeader: () => isLeader, clock, log: createSilentLogger(), signal });
   return { clock, api, register, settle, obtain };
 }
 
@@ -141,7 +145,7 @@ describe('selfCertificate', () => {
     await register();
     const log = createSilentLogger();
     const ahead = skewClock(clock, 365 * DAY);
-    const made = await selfCertificate({ api, config, isLeader: () => true, clock: ahead, log });
+    const made = await selfCertificate({ api, config, isLeader: () => true, clock: ahead, log, signal: unstopped });
     const leader = await obtain(true);
     expect(leader.first.cert).toBe(made.first.cert);
     const stop = new AbortController();
@@ -216,7 +220,8 @@ describe('selfCertificate', () => {
       SPOTALIS_WEBHOOK_SERVICE_NAME: 'stowage',
     });
     const log = createSilentLogger();
-    const after = await selfCertificate({ api, config: renamed, isLeader: () => false, clock, log });
+    const isLeader = (): boolean => false;
+    const after = await selfCertificate({ api, config: renamed, isLeader, clock, log, signal: unstopped });
     const leaf = new X509Certificate(after.first.cert);
     for (const name of ['stowage', 'spotalis']) expect(leaf.checkHost(`${name}.spotalis-system.svc`)).toBeDefined();
     const bundle = await publishedBundle(api);
@@ -260,6 +265,46 @@ describe('selfCertificate', () => {
     expect(isTrusted(served, await publishedBundle(api))).toBe(true);
     stop.abort();
     await following;
+  });
+
+  test.each([
+    ['no connection', new ConnectionError('Cannot connect to the API server')],
+    ['no answer in time', new RequestTimeoutError('GET secrets', 35_000)],
+    ['etcd is away', new KubeError(500, undefined, 'etcdserver: request timed out')],
+    ['it is busy', new KubeError(429, undefined, 'too many requests')],
+  ])('an API server in an outage (%s) is waited for, and asked again every few seconds', async (_, trouble) => {
+    const { api, clock, register, settle, obtain } = await createWorld();
+    await register();
+    let asked = 0;
+    let isOver = false;
+    const get: KubeApi['get'] = async (...args) => {
+      asked++;
+      if (!isOver) throw trouble;
+      return await api.get(...args);
+    };
+    let source: KeyPairSource | undefined;
+    const starting = obtain(false, { ...api, get }).then((found) => {
+      source = found;
+    });
+    await clock.advance(10 * MINUTE);
+    expect([asked > 60, asked < 200]).toEqual([true, true]);
+    isOver = true;
+    await settle(() => source !== undefined, 1_000);
+    await starting;
+    expect(source?.problem()).toBeUndefined();
+  });
+
+  test('a start that waits for the API server, or for its answer, ends when it is told to', async () => {
+    const { api, clock, obtain } = await createWorld();
+    const stop = new AbortController();
+    const down = (): Promise<never> => Promise.reject(new ConnectionError('Cannot connect to the API server'));
+    const hanging = (): Promise<never> => new Promise(() => {});
+    const starting = [down, hanging].map((get) => obtain(true, { ...api, get }, stop.signal));
+    const ended = Promise.allSettled(starting);
+    await clock.advance(MINUTE);
+    const reason = new Error('stopped');
+    stop.abort(reason);
+    expect(await ended).toEqual(starting.map(() => ({ status: 'rejected', reason })));
   });
 
   test('without the rights the start fails and says which to grant', async () => {

@@ -6,13 +6,16 @@
 import { X509Certificate } from 'node:crypto';
 import type { Secret } from '../api/core.ts';
 import type { KubeApi } from '../api/kube-api.ts';
-import { isAlreadyExists, isConflict, isNotFound } from '../api/kube-error.ts';
+import { isAlreadyExists, isConflict, isNotFound, isThrottled, KubeError } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
 import type { Config } from '../config/schema.ts';
+import { RequestTimeoutError } from '../kube/deadline.ts';
+import { ConnectionError } from '../kube/transport/transport.ts';
 import { createAuthority, issueServerCertificate } from '../lib/certificates.ts';
 import { type Clock, pause, sleep } from '../lib/clock.ts';
 import { describeError, StowageError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
+import { untilAborted } from '../lib/until-aborted.ts';
 import { checkKeyPair, validityOf } from '../webhook/key-pair-files.ts';
 import type { KeyPair } from '../webhook/server.ts';
 import { publishToAll, type WebhookConfigurationRef, webhookConfigurationsOf } from './ca-bundle.ts';
@@ -25,6 +28,8 @@ export interface SelfCertificateOptions {
   readonly isLeader: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Ends the wait for an API server that does not answer. */
+  readonly signal: AbortSignal;
 }
 
 /** What the Secret holds. */
@@ -56,13 +61,16 @@ const LOOK_MILLIS = 30_000;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?/g;
 /** Until every API server has taken in a changed webhook configuration: its watch is rarely seconds behind. */
 const TAKE_IN_MILLIS = 5_000;
+/** Until an API server that did not answer at the start is asked again. */
+const START_AGAIN_MILLIS = 5_000;
 
 /**
- * Takes the certificate from the Secret, or makes the first one, and publishes its authority.
- * @throws StowageError when the Secret can neither be read nor made.
+ * Takes the certificate from the Secret, or makes the first one, and publishes its authority. Waits for an API server that does not answer:
+ * a process that ended would be started again ever more slowly, and come late when the outage is over.
+ * @throws StowageError when the Secret can neither be read nor made; the signal's reason when it aborts.
  */
 export async function selfCertificate(options: SelfCertificateOptions): Promise<KeyPairSource> {
-  const { api, config, isLeader, clock, log } = options;
+  const { api, config, isLeader, clock, log, signal: starting } = options;
   const { secretName: name } = config.webhook;
   const { namespace } = config.operator;
   const configurations = webhookConfigurationsOf(config);
@@ -121,16 +129,29 @@ export async function selfCertificate(options: SelfCertificateOptions): Promise<
     missing = await publishToAll(api, configurations, bundle);
   };
 
-  let current: Stored;
-  try {
-    current = await obtain();
-    await publish(current.bundle);
-  } catch (error) {
-    const what = `The webhook certificate in Secret ${namespace}/${name} can neither be read nor made (${describeError(error)})`;
-    throw new StowageError('KEY_PAIR', `${what}. Grant the rights of deploy/rbac-self-certificates.yaml.`, {
-      cause: error,
-    });
-  }
+  const takeUp = async (): Promise<Stored> => {
+    const stored = await obtain();
+    await publish(stored.bundle);
+    return stored;
+  };
+  const start = async (): Promise<Stored> => {
+    for (;;) {
+      try {
+        return await untilAborted(takeUp(), starting);
+      } catch (error) {
+        starting.throwIfAborted();
+        if (!isOutage(error)) {
+          const what = `The webhook certificate in Secret ${namespace}/${name} can neither be read nor made (${describeError(error)})`;
+          throw new StowageError('KEY_PAIR', `${what}. Grant the rights of deploy/rbac-self-certificates.yaml.`, {
+            cause: error,
+          });
+        }
+        log.warn({ secret: `${namespace}/${name}`, error }, 'The start waits for the API server');
+        await sleep(clock, START_AGAIN_MILLIS, starting);
+      }
+    }
+  };
+  let current = await start();
 
   return {
     first: current.pair,
@@ -162,6 +183,12 @@ export async function selfCertificate(options: SelfCertificateOptions): Promise<
       }
     },
   };
+}
+
+/** No answer, or that of a server in trouble: it passes, whatever this account may do. */
+function isOutage(error: unknown): boolean {
+  if (error instanceof KubeError) return error.httpStatus >= 500 || isThrottled(error);
+  return error instanceof ConnectionError || error instanceof RequestTimeoutError;
 }
 
 /** @param previous its first authority stays trusted, and the names it is for stay among those of the new one. */

@@ -31,6 +31,8 @@ export interface ServeWebhookOptions {
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Ends what is waited for at the start. */
+  readonly signal: AbortSignal;
 }
 
 /** Listens already; what follows the certificate has to be run. */

@@ -129,9 +129,10 @@ export async function tellCertificateStory(roles: readonly Manifest[]): Promise<
     const { config } = loadConfig({ text: 'webhook:\n  certificates: self', fileName: 'config.yaml', env: {} });
     const api = server.client({ user: OPERATOR });
     const log = createSilentLogger();
-    const source = await selfCertificate({ api, config, isLeader: () => true, clock, log }).catch(() => undefined);
-    await clock.advance(60 * DAY);
     const stop = new AbortController();
+    const options = { api, config, isLeader: () => true, clock, log, signal: stop.signal };
+    const source = await selfCertificate(options).catch(() => undefined);
+    await clock.advance(60 * DAY);
     let renewals = 0;
     const following = source?.follow(() => renewals++, stop.signal);
     // Making keys is real work in threads: time goes on in small steps meanwhile.

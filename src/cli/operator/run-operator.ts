@@ -12,7 +12,7 @@ import { createLogger, createStderrWriter, type Logger } from '../../lib/log.ts'
 import { createMetrics } from '../../lib/metrics.ts';
 import type { CliContext } from '../cli-context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import type { RunningOperator, StartOperator } from '../operator-port.ts';
+import type { RunningOperator, StartOperator, StartOperatorOptions } from '../operator-port.ts';
 import { namingFlags, withOptipodFlags } from './optipod-flags.ts';
 
 /** Besides these, OptiPod's flags. */
@@ -73,7 +73,7 @@ export async function runOperator(
   });
   const ending = new AbortController();
   try {
-    const operator = await start({
+    const operator = await startUnlessStopped({
       config,
       api,
       clock,
@@ -83,9 +83,11 @@ export async function runOperator(
       loopDelayMillis: () => loopDelay.maxMillis(),
       monotonic: createMonotonicTime(),
       metrics,
+      signal,
       // Set by the Deployment from the pod's own address (downward API).
       ...(env['POD_IP'] !== undefined && { advertisedHost: env['POD_IP'] }),
     });
+    if (operator === undefined) return exitCodes.ok;
     log.info({ server: connection.server.href, connection: connection.description }, 'Started');
     if (options.config !== undefined) followConfig(options.config, operator, log, ending.signal);
     const stop = (): void => void operator.stop();
@@ -97,6 +99,17 @@ export async function runOperator(
     ending.abort();
     loopDelay.close();
     api.close();
+  }
+
+  /** Undefined where it was told to stop before it had started. */
+  async function startUnlessStopped(all: StartOperatorOptions): Promise<RunningOperator | undefined> {
+    try {
+      return await start(all);
+    } catch (error) {
+      if (error !== signal.reason) throw error;
+      log.info({}, 'Stopped before it had started');
+      return undefined;
+    }
   }
 
   function followConfig(path: string, operator: RunningOperator, logger: Logger, until: AbortSignal): void {
