@@ -242,6 +242,17 @@ describe.skipIf(missing !== undefined)('with helm', () => {
     expect(strategyWith(...alone, 'strategy.rollingUpdate.maxSurge=0')).toEqual({ rollingUpdate: { maxSurge: 0 } });
   });
 
+  test.each([
+    [[], /^ghcr\.io\/stowage\/stowage:\d/],
+    [['image.registry=', 'image.repository=stowage', 'image.tag=local'], /^stowage:local$/],
+    [['image.registry=registry.example.com:5000'], /^registry\.example\.com:5000\/stowage\/stowage:\d/],
+  ])('the image of %j', (set, expected) => {
+    const workloads = render(programs, { set: [...set, 'engines.allocation=true'] }).filter(isWorkload);
+    const images = workloads.flatMap(containersOf).map((container) => at(container, 'image'));
+    expect(images.length).toBeGreaterThan(1);
+    for (const image of images) expect(image).toMatch(expected);
+  });
+
   test('no pod of it is sent to a Windows node, where its image does not run', () => {
     const pods = render(programs, { values: [`${CHART}/ci/all-engines.yaml`], set: ['nodeSelector.pool=system'] });
     const selectors = pods.filter(isWorkload).map((pod) => [pod.kind, at(podSpecOf(pod), 'nodeSelector')]);
