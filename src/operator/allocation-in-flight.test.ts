@@ -99,6 +99,7 @@ describe('what is in flight', () => {
     expect(status.conditions?.find(({ type }) => type === 'Managed')?.status).toBe('False');
     await world.operator().stop();
     await world.startOperator('test_2');
+    await wish(world, 'web', { request: 210, limit: 210, urgent: true });
     await world.clock.advance(60_000);
     expect(world.resizes()).toBe(sent);
   });
@@ -116,6 +117,7 @@ describe('what is in flight', () => {
     expect((await statusOf(world, 'web')).guidance).toMatchObject({ restartedOnResize: true });
     await world.operator().stop();
     await world.startOperator('test_2');
+    await wish(world, 'web', { request: 510 });
     await world.clock.advance(60_000);
     expect(world.resizes()).toBe(1);
   });

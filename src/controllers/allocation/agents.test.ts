@@ -162,4 +162,65 @@ describe('whether an agent is alive', () => {
     expect(agents.stateOf('n1')).toBe('alive');
     expect(agents.stateOf('never heard of')).toBe('alive');
   });
+
+  test('silence that was heard is not ended by having been out of touch', async () => {
+    const { clock, agents, setFresh } = setUp();
+    for (const [after, state] of [
+      [30_000, 'silent'],
+      [60_000, 'gone'],
+    ] as const) {
+      agents.note(undefined, record(1));
+      await clock.advance(after);
+      expect(agents.review(() => true)).toEqual(['n1']);
+      setFresh(false);
+      expect(agents.review(() => true)).toEqual([]);
+      setFresh(true);
+      expect(agents.stateOf('n1')).toBe(state);
+      expect(agents.counts(() => true)).toMatchObject({ alive: 0, [state]: 1 });
+    }
+  });
+});
+
+describe('whether what is asked for is of now', () => {
+  test('not before the first word to who begins to lead; what was there is none, and silence counts from then', async () => {
+    const { clock, agents } = setUp();
+    await clock.advance(3_600_000);
+    agents.note(undefined, record(1));
+    agents.begin([record(1)]);
+    expect(agents.stateOf('n1')).toBe('alive');
+    expect(agents.isUpToDate('n1')).toBe(false);
+    agents.note(record(1), { ...record(1), status: { phase: 'Applied' } });
+    await clock.advance(29_999);
+    expect(agents.review(() => true)).toEqual([]);
+    expect(agents.isUpToDate('n1')).toBe(false);
+    agents.note(record(1), record(1, true, 5));
+    expect(agents.isUpToDate('n1')).toBe(true);
+    agents.begin([record(1)]);
+    await clock.advance(60_000);
+    expect(agents.stateOf('n1')).toBe('gone');
+  });
+
+  test('of a node that is new, and of agents of MBCAS, at once', () => {
+    const { agents } = setUp();
+    agents.begin([record(1, false)]);
+    expect(agents.isUpToDate('n1')).toBe(true);
+    agents.note(undefined, record(2));
+    expect(agents.isUpToDate('n1')).toBe(true);
+  });
+
+  test('ten seconds after an agent is back that was gone, however much it says', async () => {
+    const { clock, agents } = setUp();
+    agents.note(undefined, record(1));
+    await clock.advance(59_999);
+    agents.note(record(1), record(2));
+    expect(agents.isUpToDate('n1')).toBe(true);
+    await clock.advance(60_000);
+    agents.note(record(2), record(3));
+    expect(agents.stateOf('n1')).toBe('alive');
+    await clock.advance(9999);
+    agents.note(record(3), record(4));
+    expect(agents.isUpToDate('n1')).toBe(false);
+    await clock.advance(1);
+    expect(agents.isUpToDate('n1')).toBe(true);
+  });
 });

@@ -11,10 +11,22 @@ export type AgentState = 'alive' | 'silent' | 'gone';
 
 /** Of the leader. On other replicas nobody listens, and every agent counts as alive. */
 export interface AllocationAgents {
+  /**
+   * To be called when this replica begins to lead, with what is there. That is no word of anybody: who wrote it may be
+   * gone for weeks. Their time begins now.
+   */
+  begin(records: Iterable<AllocationRecord>): void;
   /** A change of an allocation, by whomever. */
   note(before: AllocationRecord | undefined, after: AllocationRecord | undefined): void;
-  /** A node never heard of is alive: its time begins with the first question. */
+  /**
+   * A node without an agent's allocation is alive. Silence is ended by a word only, and not by having been out of touch.
+   */
   stateOf(node: string): AgentState;
+  /**
+   * Whether what its allocations ask for is of now: it was heard of since this replica leads, and where it had been gone
+   * it had time to take back what it asked for before.
+   */
+  isUpToDate(node: string): boolean;
   /**
    * To be called every second. Agents that are gone with their nodes are forgotten: of a cluster whose nodes come and
    * go they would become more and more.
@@ -33,49 +45,94 @@ export interface AllocationAgentsOptions {
   readonly staleMillis: () => Millis;
 }
 
+/** Of one node's agent. */
+interface Heard {
+  /** Its last word; before its first one, when this replica began to lead. */
+  readonly at: EpochMillis;
+  /** Since when its wishes count; undefined before its first word. */
+  readonly upToDateFrom: EpochMillis | undefined;
+  /** The worst since its last word. */
+  readonly state: AgentState;
+}
+
+/**
+ * An agent that begins anew measures for some ticks, and then writes so many allocations at each one; those it has not
+ * come to say what was right before it was gone. Where silence is short it is a quarter of that, to be over before.
+ */
+const SETTLING: Millis = 10_000;
+
 export function createAllocationAgents({ clock, isFresh, staleMillis }: AllocationAgentsOptions): AllocationAgents {
-  const heardAt = new Map<string, EpochMillis>();
-  const states = new Map<string, AgentState>();
+  const heard = new Map<string, Heard>();
+  /** As {@link AllocationAgents.review} told it last. */
+  const told = new Map<string, AgentState>();
   /** Since when changes would have been seen. */
   let listeningSince = clock.now();
 
   /** Silence is counted from the last word, but only while a word would have been heard. */
-  const judge = (node: string, stale = staleMillis()): AgentState => {
-    const silence = clock.now() - Math.max(listeningSince, heardAt.get(node) ?? listeningSince);
-    if (silence >= stale) return 'gone';
-    return silence >= stale / 2 ? 'silent' : 'alive';
+  const judge = ({ at, state }: Heard, stale = staleMillis()): AgentState => {
+    const silence = clock.now() - Math.max(listeningSince, at);
+    if (state === 'gone' || silence >= stale) return 'gone';
+    return state === 'silent' || silence >= stale / 2 ? 'silent' : 'alive';
   };
 
   return {
-    note(before, after) {
-      if (after === undefined || !isWordOfAgent(before, after)) return;
-      const { nodeName, renewTime } = after.spec;
-      // Agents of MBCAS write only what changes: their silence means nothing, and they do not say when they wrote.
-      if (nodeName !== undefined && renewTime !== undefined) heardAt.set(nodeName, clock.now());
+    begin(records) {
+      heard.clear();
+      told.clear();
+      const at = clock.now();
+      for (const record of records) {
+        const node = agentOf(record);
+        if (node !== undefined) heard.set(node, { at, upToDateFrom: undefined, state: 'alive' });
+      }
     },
-    stateOf: (node) => (heardAt.has(node) ? judge(node) : 'alive'),
+    note(before, after) {
+      const node = after === undefined || !isWordOfAgent(before, after) ? undefined : agentOf(after);
+      if (node === undefined) return;
+      const known = heard.get(node);
+      const at = clock.now();
+      const wasGone = known !== undefined && judge(known) === 'gone';
+      const upToDateFrom = wasGone ? at + Math.min(SETTLING, staleMillis() / 4) : (known?.upToDateFrom ?? at);
+      heard.set(node, { at, upToDateFrom, state: 'alive' });
+    },
+    stateOf(node) {
+      const known = heard.get(node);
+      return known === undefined ? 'alive' : judge(known);
+    },
+    isUpToDate(node) {
+      const known = heard.get(node);
+      return known === undefined || (known.upToDateFrom ?? Number.POSITIVE_INFINITY) <= clock.now();
+    },
     review(isNode) {
       if (!isFresh()) listeningSince = clock.now();
       const stale = staleMillis();
       const changed: string[] = [];
-      for (const node of heardAt.keys()) {
-        const state = judge(node, stale);
+      for (const [node, known] of heard) {
+        const state = judge(known, stale);
         if (state === 'gone' && !isNode(node)) {
-          heardAt.delete(node);
-          states.delete(node);
+          heard.delete(node);
+          told.delete(node);
           continue;
         }
-        if ((states.get(node) ?? 'alive') !== state) changed.push(node);
-        states.set(node, state);
+        if (known.state !== state) heard.set(node, { ...known, state });
+        if ((told.get(node) ?? 'alive') !== state) changed.push(node);
+        told.set(node, state);
       }
       return changed;
     },
     counts(isNode) {
       const counts = { alive: 0, silent: 0, gone: 0 };
-      for (const node of heardAt.keys()) if (isNode(node)) counts[judge(node)]++;
+      for (const [node, known] of heard) if (isNode(node)) counts[judge(known)]++;
       return counts;
     },
   };
+}
+
+/**
+ * The node whose agent wrote it. Agents of MBCAS write only what changes: their silence means nothing, and they do not
+ * say when they wrote.
+ */
+function agentOf({ spec: { nodeName, renewTime } }: AllocationRecord): string | undefined {
+  return renewTime === undefined ? undefined : nodeName;
 }
 
 /** A spec, which raises the generation, or a sign of life, which does not; a status is somebody else's. */

@@ -35,7 +35,7 @@ function setUp() {
       },
     },
     stores: { isFresh: () => true, all: () => [], onChange: () => () => {} },
-    agents: { review: () => [] },
+    agents: { begin: () => {}, review: () => [] },
     pass: {
       async over(name: string) {
         passes.push(name);

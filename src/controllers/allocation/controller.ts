@@ -173,6 +173,7 @@ export function createAllocationController(options: AllocationControllerOptions)
           else if (change.kind === 'workload') wakePods(workloadOfKey(change.key));
         }),
       ];
+      agents.begin(stores.all());
       try {
         const looks = { node: whenFresh(lookAtNode), status: whenFresh(writeStatuses), lost: whenFresh(writeLost) };
         const work = queue.run(looks, signal);

@@ -34,7 +34,9 @@ function setUp(sizing: Parameters<typeof aSizedPod>[2] = {}) {
   } as unknown as SizingView;
   const facts = createAllocationFacts({
     view,
-    agents: { stateOf: () => 'alive' } as unknown as Parameters<typeof createAllocationFacts>[0]['agents'],
+    agents: { stateOf: () => 'alive', isUpToDate: () => true } as unknown as Parameters<
+      typeof createAllocationFacts
+    >[0]['agents'],
     memory,
     settings: () => ({ rules: defaultAllocationRules }) as AllocationSettings,
     resizes: () => {
@@ -53,6 +55,7 @@ function setUp(sizing: Parameters<typeof aSizedPod>[2] = {}) {
     clock,
     uid: record.uid,
     admission: () => facts.admission(facts.of(found), { quotas: [], unseen: new Map() }),
+    isRefused: () => facts.of(found).isRefused,
   };
 }
 
@@ -87,8 +90,7 @@ test('a node that pins CPUs keeps a pod out once what it refused has been taken 
 });
 
 test('a pod that refuses twice in a row keeps what it has until it is tried again', async () => {
-  const { history, clock, uid, admission } = setUp();
-  const isRefused = (): boolean => admission().facts.isRefused === true;
+  const { history, clock, uid, isRefused } = setUp();
   const refuse = (): void => history.recordFailure(uid, clock.now(), 'a webhook says no');
   refuse();
   expect(isRefused()).toBe(false);

@@ -39,6 +39,8 @@ export interface AllocatedPod {
   readonly node: NodeRecord | undefined;
   readonly facts: PodFacts;
   readonly history: PodHistory;
+  /** Its resizes fail one after the other, for a reason of its own, and none is tried for now. */
+  readonly isRefused: boolean;
 }
 
 /** Asked at each pass: nothing is kept in between. */
@@ -90,7 +92,6 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
       hpas: known ? hpasOf(workload, view.hpas(namespace)) : 'unknown',
       pdbs: known ? pdbsOf(view.pdbs(namespace), record) : 'unknown',
       ...(node !== undefined && { node }),
-      ...(isRefused(record.uid) && { isRefused: true }),
       ...(weight.topologySpread && workload !== undefined && { spread: spreadFactsOf(view, found, workload) }),
       ...(weight.spreadCeiling && workload !== undefined && known && medianFact(view, workload)),
       ...(weight.nodeAffinity && {
@@ -100,7 +101,7 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
         },
       }),
     };
-    return { found, pod, workload, node, facts, history: historyOf(found, workload) };
+    return { found, pod, workload, node, facts, history: historyOf(found, workload), isRefused: isRefused(record.uid) };
   };
 
   const isRefused = (podUid: string): boolean => {
@@ -179,6 +180,7 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
           },
         },
         isStale: agents.stateOf(nodeName) !== 'alive',
+        isOutdated: !agents.isUpToDate(nodeName),
         lastWriteAt: options.lastWriteAt(pod.uid),
         infeasible: requestWith(pod.containers, options.infeasible(pod.uid, nodeName)),
         rules,

@@ -1,24 +1,38 @@
 import { describe, expect, test } from 'vitest';
 import type { PodHistory } from '../../decide/allocation/eligibility.ts';
+import type { AllocationRules } from '../../decide/allocation/rules.ts';
 import { testPod, testRules } from '../../decide/allocation/testing/pods.ts';
 import { aContainer, aSizedWorkload } from '../../model/testing/sizing-records.ts';
 import { type GuidanceInput, guidanceOf } from './guidance.ts';
 
 const map = (cpuRequest: number) => new Map([['main', { cpuRequest }]]);
 
-const guidanceWith = (nodeShare: number, history: PodHistory = {}) =>
+const guidanceWith = (
+  nodeShare: number,
+  history: PodHistory = {},
+  {
+    limit,
+    isRefused = false,
+    apply = 'requests+ceilings',
+  }: {
+    readonly limit?: number | undefined;
+    readonly isRefused?: boolean;
+    readonly apply?: AllocationRules['apply'];
+  } = {},
+) =>
   guidanceOf({
     known: {
-      pod: testPod('a', { request: 400 }),
+      pod: testPod('a', { request: 400, ...(limit !== undefined && { limit }) }),
       facts: { limitRanges: [], hpas: [], pdbs: [] },
       history,
+      isRefused,
       workload: undefined,
     },
     advice: undefined,
     original: undefined,
     noted: undefined,
     quota: { room: { cpuRequest: 5000, cpuLimit: undefined }, nodeShare },
-    rules: testRules,
+    rules: { ...testRules, apply },
     now: 0,
   });
 
@@ -41,6 +55,21 @@ test.each([true, false])('that a node pins its CPUs is told where it is known: %
   expect(told.hasStaticCpuManager).toBe(isKnown ? true : undefined);
 });
 
+test.each([
+  ['requests', 800, { min: 400, max: 400 }],
+  ['limits', 800, { min: 800, max: 800 }],
+  // The least: a limit of as much would take from it what it uses.
+  ['limits', undefined, { min: 400 }],
+] as const)(
+  'a pod that refuses its resizes keeps what it has of the %s that are shared out, with a limit of %s',
+  (shared, limit, told) => {
+    const apply = shared === 'limits' ? 'limits' : 'requests+ceilings';
+    const { bounds } = guidanceWith(1, {}, { apply, limit, isRefused: true });
+    expect(bounds).toEqual([{ layer: 'hard', reason: 'ResizeRefused', ...told }]);
+    expect(guidanceWith(1, {}, { apply, limit }).bounds).toBeUndefined();
+  },
+);
+
 describe('the first request that the annotation tells', () => {
   const forged = new Map([['main', { cpuRequest: 64_000 }]]);
   const toldOf = (
@@ -56,6 +85,7 @@ describe('the first request that the annotation tells', () => {
         pod: testPod('a', { request: 400 }, { sizeManagers }),
         facts: { limitRanges: [], hpas: [], pdbs: [] },
         history: {},
+        isRefused: false,
         workload: template === undefined ? undefined : aSizedWorkload({ containers }),
       },
       advice: undefined,

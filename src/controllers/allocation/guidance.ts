@@ -1,6 +1,7 @@
 /** What the operator tells a node's agent about a pod: plain data in the status of its PodAllocation. */
 import type { AllocationBound, AllocationGuidance } from '../../api/pod-allocation.ts';
 import { type CpuSize, sizeOf, totalOf } from '../../decide/allocation/allocation-pod.ts';
+import { type Bound, holdAt } from '../../decide/allocation/bounds.ts';
 import { clusterHints } from '../../decide/allocation/hints.ts';
 import type { QuotaRoom } from '../../decide/allocation/integrations/resource-quota.ts';
 import type { AllocationRules } from '../../decide/allocation/rules.ts';
@@ -11,7 +12,7 @@ import type { AllocatedPod } from './facts.ts';
 
 /** What one pod's guidance is made of. */
 export interface GuidanceInput {
-  readonly known: Pick<AllocatedPod, 'facts' | 'history' | 'pod' | 'workload'>;
+  readonly known: Pick<AllocatedPod, 'facts' | 'history' | 'isRefused' | 'pod' | 'workload'>;
   /** What rightsizing advises the pod to request. */
   readonly advice: Millicores | undefined;
   /** What it had before the first change of ours, by container, as its annotation says. */
@@ -35,7 +36,7 @@ export function guidanceOf(input: GuidanceInput): AllocationGuidance {
     return { isUnknown: true };
   }
   const hints = clusterHints(pod, facts, rules, now);
-  const bounds = hints.bounds.map(
+  const bounds = [...hints.bounds, ...refusedBounds(known, rules)].map(
     ({ layer, reason, min, max }): AllocationBound => ({
       layer,
       reason,
@@ -66,6 +67,18 @@ export function guidanceOf(input: GuidanceInput): AllocationGuidance {
       quotaNodeShare: roundedDown(quota.nodeShare),
     }),
   };
+}
+
+/**
+ * For the agent alone: what is asked for all the same is held back with the cause. Where a limit is shared out and there
+ * is none, none is to be wished for at what the pod has: it could be granted the next time.
+ */
+function refusedBounds({ isRefused, pod }: GuidanceInput['known'], { apply }: AllocationRules): readonly Bound[] {
+  if (!isRefused) return [];
+  const { request, limit } = sizeOf(pod);
+  const reason = 'ResizeRefused';
+  if (apply !== 'limits') return [holdAt(request, reason)];
+  return [limit === undefined ? { layer: 'hard', reason, min: request } : holdAt(limit, reason)];
 }
 
 /**

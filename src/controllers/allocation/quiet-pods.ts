@@ -142,7 +142,7 @@ export function createQuietPods(options: QuietPodsOptions): QuietPods {
       else if (kept.length < known.columns.length) quietNodes.set(nodeName, { ...known, columns: kept.slice() });
       return awake;
     },
-    sightOf({ found, pod: { namespace, marks }, facts: { hpas, isRefused = false }, workload }) {
+    sightOf({ found, pod: { namespace, marks }, facts: { hpas }, isRefused, workload }) {
       // Autoscalers count for a time after they have acted, and a quota is told by one pod for all of its node.
       if (hpas === 'unknown' || hpas.length > 0 || view.quotas(namespace).length > 0) return undefined;
       // For a time only.

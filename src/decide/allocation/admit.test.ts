@@ -141,6 +141,8 @@ describe('what is held, and why', () => {
     ],
     ['a VerticalPodAutoscaler acts on it', desired(600), { history: { isVpaOwned: true } }, pod, 'VpaOwned'],
     ['its agent is silent', desired(600), { isStale: true }, pod, 'Stale'],
+    ['more, wished for before its agent was away', desired(600), { isOutdated: true }, pod, 'Stale'],
+    ['less, likewise', desired(300, { urgent: true }), { isOutdated: true }, pod, 'Stale'],
     [
       'the node is not Ready',
       desired(600),
@@ -240,6 +242,10 @@ describe('what is held, and why', () => {
     ['four and a half seconds after the last write: ticks jitter', desired(600), { lastWriteAt: T0 - 4500 }],
   ])('not held: %s', (_name, wanted, change) => {
     expect(admit(wanted, change).kind).toBe('resize');
+  });
+
+  test('what is there already is settled, also where it was wished for long ago', () => {
+    expect(admit(desired(400), { isOutdated: true }).kind).toBe('settled');
   });
 
   test('whoever is held is told for how long, where time helps', () => {

@@ -49,6 +49,8 @@ export interface AdmissionFacts {
   };
   /** The node's agent has not been heard of for too long. */
   readonly isStale: boolean;
+  /** What is asked for may be from before the agent, or whoever decides this, was away: nothing changes for it. */
+  readonly isOutdated: boolean;
   /** To this pod, by allocation. */
   readonly lastWriteAt: EpochMillis | undefined;
   /** A request that the kubelet said can never be granted; only lower ones are tried. */
@@ -92,6 +94,7 @@ export type Admission =
 
 const QUOTA_RETRY: Millis = 60_000;
 const CAPACITY_RETRY: Millis = 1000;
+const AGENT_RETRY: Millis = 1000;
 /**
  * The largest step, as with MBCAS. What is further away takes several: refused, a pod that asked for a twentieth of
  * what it needs would never get any of it.
@@ -202,6 +205,9 @@ function stepOf(held: Millicores): Bound & { readonly min: Millicores; readonly 
 /** What there is no room, or no time, for now. */
 function objectionTo(desired: DesiredCpu, after: CpuSize, current: CpuSize, input: AdmissionFacts): Held | undefined {
   const { pod, node, quotas, ledger, rules, now, lastWriteAt, infeasible } = input;
+  if (input.isOutdated) {
+    return held('Stale', "The node's agent has yet to say that this is what it wants now", AGENT_RETRY);
+  }
   const growth = after.request - current.request;
   if (growth > 0 && desired.request > node.allocatable) {
     return held('SafetyCheckFailed', `${desired.request}m are more than the node has, ${node.allocatable}m`, undefined);

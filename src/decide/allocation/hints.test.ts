@@ -72,11 +72,6 @@ describe('what the cluster says about a pod', () => {
     ]);
   });
 
-  test('a pod that refuses its resizes keeps what it has, of whichever is shared out', () => {
-    expect(hint({ isRefused: true }).bounds).toEqual([{ layer: 'hard', reason: 'ResizeRefused', min: 400, max: 400 }]);
-    expect(hint({ isRefused: true }, { apply: 'limits' }).bounds).toMatchObject([{ min: 800, max: 800 }]);
-  });
-
   test.each(['limitRanges', 'hpas', 'pdbs'] as const)('%s not known: nothing moves', (key) => {
     expect(hint({ [key]: 'unknown' })).toMatchObject({
       isRequestFrozen: true,

@@ -30,8 +30,6 @@ export interface PodFacts {
   readonly median?: Millicores;
   readonly affinity?: AffinityFact;
   readonly node?: Pick<NodeRecord, 'name' | 'labels'>;
-  /** Its resizes fail one after the other, for a reason of its own, and none is tried for now. */
-  readonly isRefused?: boolean;
 }
 
 /** Unknown facts hold the pod where it is: no increase, no decrease. */
@@ -47,7 +45,6 @@ export function clusterHints(pod: AllocationPod, facts: PodFacts, rules: Allocat
     ...hpaBounds(hpa, current, rules),
     ...rangeBounds(pod, limitRanges, rules, current, hpa),
     ...pdbBounds(pdbs, current),
-    ...(facts.isRefused === true ? [holdAt(current, 'ResizeRefused')] : []),
     ...(rules.weight.spreadCeiling ? medianBound(facts.median) : []),
   ];
   return {

@@ -31,6 +31,21 @@ const short: PodHints = {
 };
 const latency = { 'mbcas.io/workload-type': 'latency' };
 
+test.each<[string, Given]>([
+  ['a first ceiling', { sketch: { request: 400 }, share: 400, isGreedy: true }],
+  ['a lower one', { sketch: { request: 400, limit: 900 }, share: 400, isGreedy: true }],
+  ['a limit where there is none', { sketch: { request: 400 }, share: 400, rules: { apply: 'limits' } }],
+  [
+    'a request that follows the limit',
+    { sketch: { request: 800, limit: 850 }, share: 850, rules: { apply: 'limits' } },
+  ],
+])('while what bounds a pod is not known, nothing of it changes: not %s', (_, given) => {
+  const { request, limit } = given.sketch;
+  const target = { request, limit, limitPolicy: 'Keep' };
+  expect(size({ ...given, input: { hints: 'unknown' } })).toEqual({ target, clamps: [] });
+  expect(size(given).target).not.toEqual(target);
+});
+
 describe('requests and ceilings', () => {
   test.each<[string, Given, object]>([
     [

@@ -42,6 +42,8 @@ export function sizeTarget(
   if (seat.pod.qos === 'Guaranteed') {
     return { target: { request: share, limit: share, limitPolicy: 'Apply' }, clamps: [] };
   }
+  // A limit takes, too, and what bounds it is not known.
+  if (seat.input.hints === 'unknown') return { target: { ...seat.current, limitPolicy: 'Keep' }, clamps: [] };
   if (seat.isComingUp && seat.current.limit === undefined)
     return { target: withoutLimit(seat, share, rules), clamps: [] };
   const target = rules.apply === 'limits' ? byLimit(seat, share, rules) : byRequest(seat, share, isGreedy, room, rules);

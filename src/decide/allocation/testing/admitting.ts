@@ -24,6 +24,7 @@ export const facts = (pod: AllocationPod, change: Partial<AdmissionFacts> = {}):
   quotas: [],
   node: { allocatable: 1800, conditions: testNode().conditions, charged: 1000 },
   isStale: false,
+  isOutdated: false,
   lastWriteAt: undefined,
   rules: testRules,
   now: T0,

@@ -129,6 +129,7 @@ export function run(
           quotas,
           node: { allocatable: ALLOCATABLE, conditions: testNode().conditions, charged },
           isStale: false,
+          isOutdated: false,
           lastWriteAt: lastWrites.get(pod.uid),
           rules,
           now: now + 400 * pass,
