@@ -14,6 +14,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { ClusterView } from '../model/cluster-view.ts';
 import type { PodRecord, WorkloadRecord } from '../model/records.ts';
+import { createAwaitedReplacements } from './awaited-replacements.ts';
 import { createDisruptionTurns, type DisruptionTurns } from './disruption-turns.ts';
 import { createEvictionsInFlight, type EvictionsInFlight } from './evictions-in-flight.ts';
 import type { PlacementRules } from './placement/rules.ts';
@@ -82,6 +83,7 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
     },
   });
   const inFlight = createEvictionsInFlight(() => rules().settings.stuckRolloutMillis);
+  const replacements = createAwaitedReplacements(view);
   /** Pods of which nobody knows whether they were evicted, and since when. */
   const unsure = new Map<string, { readonly pod: PodRef; readonly since: EpochMillis }>();
   /** What turns out not to have been made gives its place back: waiting for its end would be waiting for nothing. */
@@ -123,6 +125,8 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
         covers ??= spot.waitingCovers(workload.namespace);
         return covers;
       },
+      awaited: replacements.awaited(clock.now()),
+      missing: replacements.missing(clock.now()),
       times: readTimes(view, workload),
       isResizing: options.isResizing,
       now: clock.now(),
@@ -139,9 +143,11 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
     const { workloadUid, pod } = approved.decision;
     const graceMillis = graceOf(view.pod(pod.namespace, pod.name));
     inFlight.add({ workloadUid, podUid: pod.uid, since: clock.now(), graceMillis });
+    replacements.expect(approved.decision, rules().sides, clock.now());
     const outcome = await evict(approved, signal);
     // From the answer on: when within the call the pod went is not known, and the pause must not be shorter for it.
     if (mayBeGone(outcome)) history.recordDisruption(workloadUid, clock.now());
+    else replacements.withdraw(pod.uid);
     if (outcome.result === 'unknown') unsure.set(pod.uid, { pod, since: clock.now() });
     if (!isEnding(outcome)) inFlight.remove(pod.uid);
     return outcome;

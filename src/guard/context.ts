@@ -8,9 +8,9 @@ import type { SpotOutlook } from '../decide/placement/spot-outlook.ts';
 import type { EvictToResizeDecision } from '../decide/size-decision.ts';
 import type { ReasonNameOf } from '../lib/reasons.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
-import type { ClusterView } from '../model/cluster-view.ts';
+import type { ClusterView, WorkloadRef } from '../model/cluster-view.ts';
 import type { PlacementSettings } from '../model/placement-settings.ts';
-import type { PodRecord, WorkloadRecord } from '../model/records.ts';
+import type { PodRecord, PodTemplate, Side, WorkloadRecord } from '../model/records.ts';
 import type { Sides } from '../model/sides.ts';
 import type { DisruptionHistory } from './history.ts';
 
@@ -42,6 +42,21 @@ export interface RolloutUnderWay extends DisruptionUnderWay {
   readonly readyPods?: number;
 }
 
+/** A pod that will be made in the place of an evicted one, or was, and has no node yet: free room is as good as taken. */
+export interface AwaitedReplacement {
+  /** Where it is sent; undefined: wherever it fits. */
+  readonly side: Side | undefined;
+  readonly template: PodTemplate;
+}
+
+/** An evicted pod is gone, and none has been made in its place. */
+export interface MissingReplacement {
+  readonly workload: WorkloadRef;
+  /** Name of the pod that was evicted. */
+  readonly pod: string;
+  readonly since: EpochMillis;
+}
+
 /** What the guard is asked about: whatever ends a pod, and corrections of its stamps. */
 export type GuardedDecision = Decision | EvictToResizeDecision;
 
@@ -71,6 +86,10 @@ export interface GuardContext {
   readonly spot?: SpotOutlook | undefined;
   /** Pods in the whole cluster that cover for spot and have no node yet; default none. */
   readonly waitingCovers?: number | undefined;
+  /** In the whole cluster, all engines; left out, there are none. */
+  readonly awaited?: readonly AwaitedReplacement[] | undefined;
+  /** Likewise. */
+  readonly missing?: readonly MissingReplacement[] | undefined;
   /** When the workload may be disrupted where placement does not manage it; left out, always. */
   readonly times?: DisruptionTimes | undefined;
   /** A resize of the pod was asked for a moment ago, whether or not the view shows it; left out, none is. */
@@ -104,6 +123,8 @@ export interface Block {
    * change in the cluster can help, which wakes the workload by itself.
    */
   readonly retryAfterMillis: Millis | undefined;
+  /** It may be over in a moment, and nobody needs to be told; left out, that goes by the reason. */
+  readonly isBrief?: true;
 }
 
 /** What a rule answers: nothing, or why not. */

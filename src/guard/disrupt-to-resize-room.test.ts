@@ -21,6 +21,17 @@ describe('a larger pod needs room', () => {
     expect(on(node('s', 'spot', used + 499), node('o', 'on-demand', used))).toEqual(['NoRoomOnSide']);
   });
 
+  test('what is left on another node is not counted on while the replacement of another pod may take it', () => {
+    const single = pods[0]?.template.requests.cpuMillis ?? 0;
+    const nodes = [node('s', 'spot', used), node('s2', 'spot', 2 * single + 500), node('o', 'on-demand', used)];
+    const awaiting = (cpuMillis: number) => {
+      const template = aTemplate({ requests: { cpuMillis, memoryBytes: 0 } });
+      return reasonsFor({ records: { nodes }, awaited: [{ side: 'spot', template }] }, larger);
+    };
+    expect(awaiting(single)).toEqual([]);
+    expect(awaiting(single + 1)).toEqual(['NoRoomOnSide']);
+  });
+
   test('its own place in memory, too', () => {
     const memoryUsed =
       pods.filter(({ nodeName }) => nodeName === 's').length * (pods[0]?.template.requests.memoryBytes ?? 0);

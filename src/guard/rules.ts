@@ -13,6 +13,7 @@ import { floorKept, floorKeptForSize, knownSide, nodeStays } from './rules/node-
 import { pdbAllows } from './rules/pdb.ts';
 import { noneTerminating, notProtected, notResizing, notSingle, othersReady, sameRevision } from './rules/pod-state.ts';
 import { noSpotalis } from './rules/predecessor.ts';
+import { replacementsMade } from './rules/replacements.ts';
 import { calm, returnsPaced, spotOpen } from './rules/spot.ts';
 import { engineOn, managed, mayWrite, webhookOn } from './rules/switched-on.ts';
 import { cooledDown, nothingInFlight, windowOpen, withinBudget } from './rules/timing.ts';
@@ -51,6 +52,7 @@ export const rules: readonly Rule[] = [
   spotOpen,
   returnsPaced,
   pdbAllows,
+  replacementsMade,
   newPodsSteered,
   sideNotInBackoff,
   fallbackAllowed,

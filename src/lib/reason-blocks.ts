@@ -169,6 +169,13 @@ export const blockReasons = {
       'The last move to {side} did not end there, for want of room or because the new pod missed the webhook; it is tried again in {remaining}',
     advice: 'Add {side} capacity, or wait; where pods miss the webhook (MissedAdmission), mend that.',
   },
+  ReplacementMissing: {
+    kinds: ['block'],
+    eventType: 'Warning',
+    message: 'No pod is disrupted, as none has been made in the place of {pod} of {workload}, which was evicted',
+    advice:
+      'See why none is made: kubectl describe its ReplicaSet or StatefulSet tells of quotas and webhooks; Stowage goes on with the first pod that is made, or an hour later.',
+  },
   NewPodsMissAdmission: {
     kinds: ['block'],
     eventType: 'Warning',

@@ -27,6 +27,19 @@ describe('hasRoomFor', () => {
     expect(hasRoomFor(createSnapshot({ nodes: [node], pods }), node, asked)).toBe(expected);
   });
 
+  test('devices, and how many pods it takes, are shared with those to come', () => {
+    const two = aNode('n', 'spot', { maxPods: 2, extraAllocatable: { 'nvidia.com/gpu': 2 } });
+    const view = createSnapshot({ nodes: [two] });
+    const [one, both] = [
+      aTemplate({ extraRequests: { 'nvidia.com/gpu': 1 } }),
+      aTemplate({ extraRequests: { 'nvidia.com/gpu': 2 } }),
+    ];
+    expect(hasRoomFor(view, two, one, [one])).toBe(true);
+    expect(hasRoomFor(view, two, one, [both])).toBe(false);
+    expect(hasRoomFor(view, two, aTemplate(), [both])).toBe(true);
+    expect(hasRoomFor(view, two, aTemplate(), [aTemplate(), aTemplate()])).toBe(false);
+  });
+
   test('a node of which not all pods are seen has none as far as is known', () => {
     expect(hasRoomFor(createSnapshot({ nodes: [node], isPartial: true }), node, asked)).toBe(false);
   });

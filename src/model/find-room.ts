@@ -25,6 +25,8 @@ export interface RoomRequest {
   readonly siblingNodes: ReadonlySet<string>;
   /** The pod whose place it takes. Left out, topology spread is not asked: it depends on who is there. */
   readonly leaving?: Pick<PodRecord, 'uid' | 'template'> | undefined;
+  /** Pods to come that have no node yet and may take any room of the side first; left out, there are none. */
+  readonly awaited?: readonly PodTemplate[] | undefined;
 }
 
 /** Where there is room. */
@@ -33,10 +35,13 @@ export type Room =
   | { readonly kind: 'node'; readonly node: string }
   /** No node was proved, but an autoscaler makes nodes of this side. */
   | { readonly kind: 'provisionable' }
-  /** `detail` is for people; `isVolume` when a bound volume leaves no node. */
-  | { readonly kind: 'none'; readonly detail: string; readonly isVolume: boolean };
+  /**
+   * `detail` is for people; `isVolume` when a bound volume leaves no node, `isAwaited` when pods to come may take the
+   * room that there is.
+   */
+  | { readonly kind: 'none'; readonly detail: string; readonly isVolume: boolean; readonly isAwaited?: true };
 
-type Misfit = 'capacity' | 'taint' | 'labels' | 'volume' | 'room' | 'unseen' | 'affinity' | 'spread';
+type Misfit = 'capacity' | 'taint' | 'labels' | 'volume' | 'room' | 'awaited' | 'unseen' | 'affinity' | 'spread';
 
 const misfitTexts: Readonly<Record<Misfit, string>> = {
   capacity: 'not ready, cordoned or leaving',
@@ -44,6 +49,7 @@ const misfitTexts: Readonly<Record<Misfit, string>> = {
   labels: 'excluded by the node selector or affinity of the pod',
   volume: 'outside the reach of the pod’s volume',
   room: 'without room for its requests',
+  awaited: 'with room that pods on their way may take',
   unseen: 'with other pods than are seen here, so what they have left is not known',
   affinity: 'where its affinity or anti-affinity to other pods may keep it from',
   spread: 'where its topology spread constraints allow no further pod',
@@ -81,7 +87,7 @@ export function findRoom(view: ClusterView, sides: Sides, request: RoomRequest):
   const isVolume = misfits.has('volume') || isLocal;
   const detail = describeMisfits(misfits, request.side);
   if (!sides.isProvisionable(request.side) || isLocal || needsKnownNode(request))
-    return { kind: 'none', detail, isVolume };
+    return { kind: 'none', detail, isVolume, ...(misfits.has('awaited') && { isAwaited: true }) };
   if (!demand.spread.isUnevenBeside(known)) return { kind: 'provisionable' };
   const elsewhere = 'a new one would have to be where none is yet, for its topology spread constraints';
   return { kind: 'none', detail: `${detail}; ${elsewhere}`, isVolume };
@@ -101,6 +107,7 @@ interface Demand {
   readonly besideTerms: readonly NodeSelectorTerm[] | undefined;
   /** One entry a bound volume; all must hold. */
   readonly volumeTerms: readonly (readonly NodeSelectorTerm[])[];
+  readonly awaited: readonly PodTemplate[];
   readonly isKeptApart: (node: NodeRecord) => boolean;
   readonly spread: SpreadJudge;
 }
@@ -112,10 +119,10 @@ function demandOf(
   pinTerms: Demand['pinTerms'],
   volumeTerms: Demand['volumeTerms'],
 ): Demand {
-  const { namespace, template, besideTerms, leaving } = request;
+  const { namespace, template, besideTerms, leaving, awaited = [] } = request;
   const isKeptApart = judgePodAffinity(view, request);
   const spread = judgeSpread(view, { namespace, template, tolerations, pinTerms, leaving });
-  return { template, tolerations, pinTerms, besideTerms, volumeTerms, isKeptApart, spread };
+  return { template, tolerations, pinTerms, besideTerms, volumeTerms, awaited, isKeptApart, spread };
 }
 
 function misfitOf(view: ClusterView, node: NodeRecord, demand: Demand): Misfit | undefined {
@@ -126,6 +133,8 @@ function misfitOf(view: ClusterView, node: NodeRecord, demand: Demand): Misfit |
   if (!demand.volumeTerms.every((terms) => matchesNodeTerms(terms, node))) return 'volume';
   if (view.requestedOnNode(node.name).isPartial === true) return 'unseen';
   if (!hasRoomFor(view, node, demand.template)) return 'room';
+  const awaited = demand.awaited.filter((each) => admitsNode(each, node));
+  if (awaited.length > 0 && !hasRoomFor(view, node, demand.template, awaited)) return 'awaited';
   if (demand.isKeptApart(node)) return 'affinity';
   return demand.spread.isUneven(node) ? 'spread' : undefined;
 }
@@ -147,16 +156,25 @@ function describeMisfits(misfits: ReadonlyMap<Misfit, number>, side: Side): stri
   return [...misfits].map(([misfit, count]) => `${count} ${misfitTexts[misfit]}`).join(', ');
 }
 
-/** Whether the template's requests are known to fit beside what runs on the node already. */
-export function hasRoomFor(view: ClusterView, node: NodeRecord, template: PodTemplate): boolean {
+const none: readonly PodTemplate[] = [];
+
+/** Whether the requests of the template, and of others, are known to fit beside what runs on the node already. */
+export function hasRoomFor(
+  view: ClusterView,
+  node: NodeRecord,
+  template: PodTemplate,
+  others: readonly PodTemplate[] = none,
+): boolean {
   const used = view.requestedOnNode(node.name);
   const { allocatable, maxPods } = node;
+  const wanted = (key: keyof PodTemplate['requests']): number =>
+    others.reduce((sum, { requests }) => sum + requests[key], template.requests[key]);
   return (
     used.isPartial !== true &&
-    used.pods + 1 <= maxPods &&
-    used.cpuMillis + template.requests.cpuMillis <= allocatable.cpuMillis &&
-    used.memoryBytes + template.requests.memoryBytes <= allocatable.memoryBytes &&
-    hasExtrasFor(view, node, template.extraRequests)
+    used.pods + 1 + others.length <= maxPods &&
+    used.cpuMillis + wanted('cpuMillis') <= allocatable.cpuMillis &&
+    used.memoryBytes + wanted('memoryBytes') <= allocatable.memoryBytes &&
+    hasExtrasFor(view, node, template.extraRequests, others)
   );
 }
 
@@ -165,11 +183,13 @@ function hasExtrasFor(
   view: ClusterView,
   { name: nodeName, extraAllocatable }: NodeRecord,
   wanted: PodTemplate['extraRequests'],
+  others: readonly PodTemplate[],
 ): boolean {
   if (wanted === undefined) return true;
-  const others = view.podsOnNode(nodeName).filter((pod) => !hasEnded(pod));
+  const running = view.podsOnNode(nodeName).filter((pod) => !hasEnded(pod));
+  const all = [...running.map(({ template }) => template), ...others];
   return Object.entries(wanted).every(([name, amount]) => {
-    const taken = others.reduce((sum, { template }) => sum + (template.extraRequests?.[name] ?? 0), 0);
+    const taken = all.reduce((sum, { extraRequests }) => sum + (extraRequests?.[name] ?? 0), 0);
     return taken + amount <= (extraAllocatable?.[name] ?? 0);
   });
 }

@@ -56,7 +56,7 @@ export function createBlockReporter({ view, events, journal, metrics }: BlockRep
   };
 
   return {
-    report(workload, decision, { reason, message, advice }) {
+    report(workload, decision, { reason, message, advice, isBrief }) {
       const pod = decision.pod.name;
       metrics.inc('spotalis_disruptions_blocked_total', { reason });
       journal.record(workloadKey(workload), { kind: 'blocked', reason, message, pod, numbers: decision.why.numbers });
@@ -68,7 +68,7 @@ export function createBlockReporter({ view, events, journal, metrics }: BlockRep
         const from = decision.kind === 'evict' ? decision.from : 'spot';
         const would = renderReason('WouldEvict', { pod, from, reason: why.summary });
         events.onWorkload(workload, { reason: 'WouldEvict', message: would, lasts: true });
-      } else if (!unremarkable.has(reason)) {
+      } else if (!unremarkable.has(reason) && isBrief !== true) {
         // The normal course of things needs no advice.
         const suggestion = describeReason(reason).eventType === 'Warning' ? advice : undefined;
         events.onWorkload(workload, { reason, message, suggestion, lasts: true });

@@ -41,6 +41,7 @@ const passing: ReadonlySet<ReasonName> = new Set([
   'AwaitingTurn',
   'RolloutInProgress',
   'GenerationNotObserved',
+  'ReplacementMissing',
   'PodTerminating',
   'PodNotReady',
   'NodeLeaving',

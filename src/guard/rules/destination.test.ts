@@ -3,7 +3,7 @@ import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import type { FallbackDecision } from '../../decide/decision.ts';
 import { nodeClassProfile } from '../../model/node-profiles.ts';
 import type { PlacementSettings } from '../../model/placement-settings.ts';
-import type { NodeRecord, PodRecord, PodTemplate, SpreadRule, WorkloadRecord } from '../../model/records.ts';
+import type { NodeRecord, PodRecord, PodTemplate, Side, SpreadRule, WorkloadRecord } from '../../model/records.ts';
 import type { SnapshotRecords } from '../../model/snapshot.ts';
 import { aNode, aSpreadRule, aTemplate, aVolumeClaim, CAPACITY_TYPE, GIB, NOON } from '../../model/testing/records.ts';
 import { aContainer, aPodSizing, aSizedWorkload } from '../../model/testing/sizing-records.ts';
@@ -88,6 +88,29 @@ describe('a place for the replacement', () => {
       expect(reasons(template, plain)).toEqual(['NoRoomOnSide']);
       expect(reasons(template, rich)).toEqual([]);
     }
+  });
+
+  test('room that pods on their way may take is none: several workloads saw the last place at once, and all went for it', () => {
+    const size = web.template.requests.cpuMillis;
+    const left = (places: number) => {
+      const allocatable = { cpuMillis: size * (1 + places), memoryBytes: 64 * GIB };
+      return { nodes: [aNode('s', 'spot'), aNode('o', 'on-demand', { allocatable })] };
+    };
+    const awaited = (...sides: (Side | undefined)[]) => sides.map((side) => ({ side, template: web.template }));
+    const blocks = (places: number, ...sides: (Side | undefined)[]) =>
+      inspectAll(evict(), scene({ records: left(places), awaited: awaited(...sides) }));
+    expect(blocks(1, 'spot')).toEqual([]);
+    expect(blocks(1, 'on-demand')).toMatchObject([
+      {
+        message: 'No on-demand node has room for pod s3: 1 with room that pods on their way may take',
+        retryAfterMillis: 5_000,
+      },
+    ]);
+    expect(blocks(1, undefined)).toHaveLength(1);
+    expect(blocks(2, 'on-demand')).toEqual([]);
+    expect(blocks(2, 'on-demand', undefined)).toHaveLength(1);
+    const elsewhere = { side: 'on-demand', template: { ...web.template, nodeSelector: { disk: 'ssd' } } } as const;
+    expect(inspectAll(evict(), scene({ records: left(1), awaited: [elsewhere] }))).toEqual([]);
   });
 
   test('hazard H12: a volume bound to a zone without such a node', () => {

@@ -2,6 +2,8 @@
  * Proof before move: the replacement has somewhere to go. Evicting towards a side that has no room is how other tools
  * loop (descheduler#1707, #1713; hazards H5, H12).
  */
+
+import type { Millis } from '../../lib/units.ts';
 import type { NodeUsage } from '../../model/cluster-view.ts';
 import { findRoom, fitsUnsteered } from '../../model/find-room.ts';
 import { termsOf } from '../../model/node-profiles.ts';
@@ -10,7 +12,7 @@ import type { NodeClass, NodeRecord, PodRecord, PodTemplate, Side } from '../../
 import { replacementOf } from '../../model/replacement.ts';
 import { withRequests } from '../../model/shared-template.ts';
 import { judgeSpread } from '../../model/spread.ts';
-import type { GuardContext } from '../context.ts';
+import type { AwaitedReplacement, GuardContext } from '../context.ts';
 import { endRule, evictRule, inWords, object, sizeEvictionRule } from '../objection.ts';
 
 export const sideNotInBackoff = evictRule(
@@ -36,10 +38,13 @@ export const newPodsSteered = evictRule(
   },
 );
 
+/** A pod that has found its node wakes nobody but its own workload. */
+const AWAITED_RETRY_MILLIS: Millis = 5_000;
+
 export const hasRoom = endRule(
   'has-room',
   'A pod is only ended when its replacement fits on the other side. The dearest question, so it comes late.',
-  ({ decision, workload, pod, pods }, { view, sides, settings }) => {
+  ({ decision, workload, pod, pods }, { view, sides, settings, awaited }) => {
     // Which side a pod of another size goes to is decided at admission.
     if (decision.kind === 'evict-to-resize') return undefined;
     const room = findRoom(view, sides, {
@@ -49,13 +54,15 @@ export const hasRoom = endRule(
       claims: pod.claims,
       siblingNodes: nodesOfOthers(pods, pod),
       leaving: pod,
+      awaited: awaitedOn(decision.to, awaited),
     });
     // Cover that waits itself has nothing to gain from an autoscaler's promise.
     const isWaiting = decision.kind === 'evict' && decision.isReturn === true && pod.nodeName === undefined;
     if (room.kind === 'node' || (room.kind === 'provisionable' && !isWaiting)) return undefined;
     const detail = room.kind === 'none' ? room.detail : 'no node that is there can take it';
     // A node that gets free tells us by an event; one that becomes free by time alone does not, so ask again.
-    const retry = settings.disruptionRetryMillis;
+    const isAwaited = room.kind === 'none' && room.isAwaited === true;
+    const retry = isAwaited ? AWAITED_RETRY_MILLIS : settings.disruptionRetryMillis;
     return object('NoRoomOnSide', { side: decision.to, pod: pod.name, detail }, retry);
   },
 );
@@ -64,7 +71,7 @@ export const hasRoomToGrow = sizeEvictionRule(
   'has-room-to-grow',
   'A pod is only ended for a larger one when that has somewhere to go: its own place, or another node.',
   ({ decision, workload, pod, pods }, context) => {
-    const { view, sides, settings, policy } = context;
+    const { view, sides, settings, policy, awaited } = context;
     const { cpuMillis, memoryBytes } = decision.growth;
     const isSpread = (pod.template.spread ?? workload.template.spread) !== undefined;
     // What asks for no more fits where it was, unless others have gone from where it is to be spread over.
@@ -91,7 +98,7 @@ export const hasRoomToGrow = sizeEvictionRule(
     );
     const promises: string[] = [];
     for (const side of allowed) {
-      const room = findRoom(view, sides, { ...request, side });
+      const room = findRoom(view, sides, { ...request, side, awaited: awaitedOn(side, awaited) });
       if (room.kind === 'node') return undefined;
       const doubt = room.kind === 'none' ? undefined : doubtOfPromise(context, side, workload.uid, larger);
       if (room.kind === 'provisionable' && doubt === undefined) return undefined;
@@ -102,7 +109,7 @@ export const hasRoomToGrow = sizeEvictionRule(
     if (policy.state !== 'managed' && pod.claims.length === 0) {
       for (const node of view.nodes()) {
         if (sides.classOf(node) !== 'unknown' || !sides.isCapacity(node)) continue;
-        if (fitsUnsteered(view, node, request)) return undefined;
+        if (fitsUnsteered(view, node, { ...request, awaited: awaitedOn(undefined, awaited) })) return undefined;
       }
     }
     const cause =
@@ -131,6 +138,11 @@ function isUnevenOn(
     pinTerms: side === undefined ? undefined : termsOf(sides.pinOf(side)),
     leaving,
   }).isUneven(node);
+}
+
+/** What may take room of the side first. Workloads that see the same room at once would all have their pods go for it. */
+function awaitedOn(side: Side | undefined, awaited: readonly AwaitedReplacement[] = []): readonly PodTemplate[] {
+  return awaited.flatMap((each) => (each.side === undefined || each.side === side ? [each.template] : []));
 }
 
 function nodesOfOthers(pods: readonly PodRecord[], victim: PodRecord): ReadonlySet<string> {
@@ -163,7 +175,7 @@ type Growth = Readonly<Record<'cpuMillis' | 'memoryBytes', number>>;
  * The template as a pod of it would request: from what this pod has now, which admission may have made other than the
  * template.
  */
-function grown(pod: PodRecord, template: PodTemplate, growth: Growth): PodTemplate {
+export function grown(pod: PodRecord, template: PodTemplate, growth: Growth): PodTemplate {
   const { cpuMillis, memoryBytes } = pod.template.requests;
   const requests = { cpuMillis: cpuMillis + growth.cpuMillis, memoryBytes: memoryBytes + growth.memoryBytes };
   return withRequests(template, { ...template.requests, ...requests });

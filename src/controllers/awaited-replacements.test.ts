@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { createWorld, runUnsteered, viewOf, type World } from '../decide/placement/testing/world.ts';
+import type { PodRecord } from '../model/records.ts';
+import { aDeployment, aTemplate, NOON } from '../model/testing/records.ts';
+import { createAwaitedReplacements } from './awaited-replacements.ts';
+
+const MIB = 2 ** 20;
+const requests = { cpuMillis: 300, memoryBytes: 64 * MIB };
+const template = aTemplate({ requests, terminationGraceSeconds: 30 });
+
+function setUp(changes: Partial<PodRecord> = {}) {
+  const world = createWorld(aDeployment({ replicas: 2, template }));
+  const pod = runUnsteered(world, 'spot', { template, ...changes });
+  const { kind, namespace, name, uid: workloadUid } = world.workload;
+  const shared = {
+    workload: { kind, namespace, name },
+    workloadUid,
+    pod: { namespace, name: pod.name, uid: pod.uid },
+    why: { summary: 'too many', numbers: {} },
+  };
+  const move = {
+    ...shared,
+    kind: 'evict',
+    engine: 'placement',
+    from: 'spot',
+    to: 'on-demand',
+    onDemandFloor: 0,
+  } as const;
+  const growth = { cpuMillis: 50, memoryBytes: MIB };
+  const resize = { ...shared, kind: 'evict-to-resize', engine: 'rightsizing', changes: [], growth } as const;
+  // The world's pods may change later; a view made of it does not.
+  const awaited = createAwaitedReplacements(
+    new Proxy(viewOf(world), { get: (_, key) => Reflect.get(viewOf(world), key) }),
+  );
+  return { world, pod, move, resize, awaited, listAt: (now: number) => awaited.awaited(now).map(({ side }) => side) };
+}
+
+const born = (world: World, changes: Partial<PodRecord>): void => {
+  runUnsteered(world, 'on-demand', { template, ...changes });
+};
+
+describe('the replacement of an evicted pod is awaited', () => {
+  test('on the side it is moved to, with what it asks for', () => {
+    const { world, move, awaited } = setUp();
+    awaited.expect(move, world.sides, NOON);
+    expect(awaited.awaited(NOON)).toMatchObject([{ side: 'on-demand', template: { requests } }]);
+  });
+
+  test.each<[string, Partial<PodRecord>, number]>([
+    ['until it has a node', { nodeName: 'on-demand' }, 0],
+    ['until the scheduler has found none for it', { nodeName: undefined, unschedulableSince: NOON }, 0],
+    ['while the scheduler has not looked at it', { nodeName: undefined, phase: 'Pending' }, 1],
+    ['whatever became of one that has ended', { nodeName: 'on-demand', phase: 'Failed' }, 1],
+  ])('%s', (_, changes, left) => {
+    const { world, move, awaited, listAt } = setUp();
+    awaited.expect(move, world.sides, NOON);
+    born(world, changes);
+    expect(listAt(NOON)).toHaveLength(left);
+  });
+
+  test('no longer than a minute after the grace period of the pod that goes', () => {
+    const { world, move, awaited, listAt } = setUp();
+    awaited.expect(move, world.sides, NOON);
+    expect(listAt(NOON + 89_999)).toHaveLength(1);
+    expect(listAt(NOON + 90_000)).toEqual([]);
+  });
+
+  test('not where the eviction was refused, and not of a pod or workload that is gone', () => {
+    const { world, pod, move, awaited, listAt } = setUp();
+    awaited.expect(move, world.sides, NOON);
+    awaited.withdraw(pod.uid);
+    expect(listAt(NOON)).toEqual([]);
+    awaited.expect({ ...move, pod: { ...move.pod, uid: 'gone' } }, world.sides, NOON);
+    awaited.expect({ ...move, workloadUid: 'gone' }, world.sides, NOON);
+    expect(listAt(NOON)).toEqual([]);
+  });
+
+  test('with its new size, and on the side of its pod only where that was steered', () => {
+    const { world, resize, awaited } = setUp();
+    awaited.expect(resize, world.sides, NOON);
+    const larger = { cpuMillis: 350, memoryBytes: 65 * MIB };
+    expect(awaited.awaited(NOON)).toMatchObject([{ side: undefined, template: { requests: larger } }]);
+    const steered = setUp({ capacity: 'spot' });
+    steered.awaited.expect(steered.resize, world.sides, NOON);
+    expect(steered.listAt(NOON)).toEqual(['spot']);
+  });
+});
+
+describe('a replacement is missing', () => {
+  const gone = ({ world, pod }: ReturnType<typeof setUp>): void => {
+    world.pods.splice(world.pods.indexOf(pod), 1);
+  };
+
+  test('from when the evicted pod is gone until the next is made', () => {
+    const scene = setUp();
+    const { world, pod, move, awaited } = scene;
+    awaited.expect(move, world.sides, NOON);
+    expect(awaited.missing(NOON)).toEqual([]);
+    gone(scene);
+    const told = { workload: move.workload, pod: pod.name, since: NOON + 1 };
+    expect(awaited.missing(NOON + 1)).toEqual([told]);
+    expect(awaited.missing(NOON + 600_000)).toEqual([told]);
+    born(world, { nodeName: undefined, phase: 'Pending' });
+    expect(awaited.missing(NOON + 600_001)).toEqual([]);
+  });
+
+  test.each<[string, (world: World) => void]>([
+    [
+      'as many are there as are wanted',
+      (world) => Object.assign(world, { workload: { ...world.workload, replicas: 0 } }),
+    ],
+    [
+      'its workload is gone',
+      (world) => Object.assign(world, { workload: aDeployment({ name: 'other', uid: 'other' }) }),
+    ],
+  ])('not where %s', (_, change) => {
+    const scene = setUp();
+    scene.awaited.expect(scene.move, scene.world.sides, NOON);
+    gone(scene);
+    expect(scene.awaited.missing(NOON)).toHaveLength(1);
+    change(scene.world);
+    expect(scene.awaited.missing(NOON)).toEqual([]);
+  });
+
+  test('for an hour at most, and it takes room for a minute only', () => {
+    const scene = setUp();
+    scene.awaited.expect(scene.move, scene.world.sides, NOON);
+    gone(scene);
+    expect(scene.awaited.awaited(NOON + 90_000)).toEqual([]);
+    expect(scene.awaited.missing(NOON + 90_000 + 3_599_999)).toHaveLength(1);
+    expect(scene.awaited.missing(NOON + 90_000 + 3_600_000)).toEqual([]);
+  });
+});

@@ -1,0 +1,65 @@
+/** Several workloads want to move to where there is room for one of them, at the same moment. */
+import { expect, test } from 'vitest';
+import type { Pod } from '../api/core.ts';
+import { resources } from '../api/resources.ts';
+import { type EmbeddedWorld, statefulSetObject } from './testing/embedded-world.ts';
+import { annotate, deploy, firstBlock, inShop, MINUTE, policy, startWorld, untilReady } from './testing/steps.ts';
+
+const label = (side: string) => `{ matchLabels: { karpenter.sh/capacity-type: ${side} } }`;
+/** No autoscaler makes nodes. */
+const config = `controllers: { nodeClassifier: { spotLabels: [${label('spot')}], onDemandLabels: [${label('on-demand')}] } }`;
+const names = ['a', 'b', 'c', 'd', 'e'];
+
+/** One on-demand node, with 150m left: room for one pod of 100m. */
+async function startNearlyFull(): Promise<EmbeddedWorld> {
+  const world = await startWorld({ config, onDemandNodes: 1 });
+  const filler: Pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'filler' },
+    spec: {
+      nodeSelector: { 'karpenter.sh/capacity-type': 'on-demand' },
+      containers: [{ name: 'app', image: 'app:1', resources: { requests: { cpu: '15850m' } } }],
+    },
+  };
+  await world.api.create(resources.pods, filler, inShop);
+  return world;
+}
+
+/** How many of their pods run on on-demand, and how many nowhere. */
+async function placesOf(world: EmbeddedWorld) {
+  const sides = await Promise.all(names.map((name) => world.sides('shop', name)));
+  const sum = (side: 'on-demand' | 'pending') => sides.reduce((total, each) => total + each[side], 0);
+  return { onDemand: sum('on-demand'), pending: sum('pending') };
+}
+
+test('one of several Deployments moves to the last place: the others keep their pods where they run', async () => {
+  const world = await startNearlyFull();
+  for (const name of names) await deploy(world, 4, policy(100, 0), name);
+  await world.clock.advance(MINUTE);
+  await Promise.all(names.map((name) => annotate(world, policy(100, 1), name)));
+  await world.clock.advance(30 * MINUTE);
+  expect(world.evictions).toHaveLength(1);
+  expect(await placesOf(world)).toEqual({ onDemand: 1, pending: 0 });
+  expect(
+    names.map((name) => firstBlock(world, 'Deployment', name)).filter((block) => block === 'NoRoomOnSide'),
+  ).toHaveLength(4);
+});
+
+test('so does one of several StatefulSets, whose new pods are made only when the old ones are gone', async () => {
+  const world = await startNearlyFull();
+  for (const name of names) {
+    await world.api.create(
+      resources.statefulSets,
+      statefulSetObject({ name, replicas: 4, annotations: policy(100, 0) }),
+      inShop,
+    );
+    await untilReady(world, name, 4);
+  }
+  await world.clock.advance(MINUTE);
+  const patch = { type: 'merge', body: { metadata: { annotations: policy(100, 1) } } } as const;
+  await Promise.all(names.map((name) => world.api.patch(resources.statefulSets, name, patch, inShop)));
+  await world.clock.advance(30 * MINUTE);
+  expect(world.evictions).toHaveLength(1);
+  expect(await placesOf(world)).toEqual({ onDemand: 1, pending: 0 });
+});
