@@ -220,7 +220,8 @@ function transportTo(connection: Connection, clock: Clock): Transport {
     const { certificate, privateKey } = credentials;
     return { ...trust, ...(certificate !== undefined && privateKey !== undefined && { certificate, privateKey }) };
   };
-  return createTransport({ server: connection.server, material, onUntrusted: connection.trust.invalidate, clock });
+  const { server, proxy, trust } = connection;
+  return createTransport({ server, material, onUntrusted: trust.invalidate, clock, ...(proxy && { proxy }) });
 }
 
 const jsonBody = (value: object): NonNullable<Call['body']> => ({ contentType: 'application/json', value });

@@ -40,6 +40,8 @@ export interface Connection {
   /** Namespace of the context, or of the pod; `default` where none is given. */
   readonly namespace: string;
   readonly credentials: CredentialSource;
+  /** `http:` or `https:`: the way to an https server leads through it. */
+  readonly proxy?: URL;
   /** How the server is checked; re-read when files change. */
   readonly trust: TrustSource;
   readonly impersonation?: Impersonation;

@@ -9,12 +9,16 @@ describe('exec plugin', () => {
   const version = 'client.authentication.k8s.io/v1';
 
   /** A plugin that counts its runs and answers with what the shell makes of `status`. */
-  async function plugin(status: string, { more = {}, script }: { more?: object; script?: string } = {}) {
+  async function plugin(
+    status: string,
+    { more = {}, script, cluster = {} }: { more?: object; script?: string; cluster?: object } = {},
+  ) {
     const runs = join(fixture.folder, 'runs');
     const answer = `{"apiVersion":"${version}","kind":"ExecCredential","status":${status}}`;
     const body = script ?? `echo run >> ${runs}; cat <<END\n${answer}\nEND`;
     await writeFile(join(fixture.folder, 'plugin.sh'), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
-    const credentials = await fixture.loadUser({ exec: { apiVersion: version, command: './plugin.sh', ...more } });
+    const user = { exec: { apiVersion: version, command: './plugin.sh', ...more } };
+    const { credentials } = await fixture.load(await fixture.write({ cluster, user }));
     return { credentials, runs: async () => (await readFile(runs, 'utf8')).split('\n').length - 1 };
   }
 
@@ -46,6 +50,7 @@ describe('exec plugin', () => {
     const { credentials } = await plugin('', {
       script: `printf '%s|%s|%s' "$1" "$EXTRA" "$KUBERNETES_EXEC_INFO" > ${seen}; echo '{"apiVersion":"${version}","kind":"ExecCredential","status":{"clientCertificateData":"C","clientKeyData":"K"}}'`,
       more: { args: ['get token'], env: [{ name: 'EXTRA', value: 'x' }], provideClusterInfo: true },
+      cluster: { 'proxy-url': 'http://bastion:8888' },
     });
     expect(await credentials.current()).toEqual({ certificate: 'C', privateKey: 'K' });
     const [argument, extra, info = ''] = (await readFile(seen, 'utf8')).split('|');
@@ -53,7 +58,10 @@ describe('exec plugin', () => {
     expect(JSON.parse(info)).toEqual({
       apiVersion: version,
       kind: 'ExecCredential',
-      spec: { interactive: false, cluster: { server: 'https://api.example:6443/' } },
+      spec: {
+        interactive: false,
+        cluster: { server: 'https://api.example:6443/', 'proxy-url': 'http://bastion:8888' },
+      },
     });
   });
 

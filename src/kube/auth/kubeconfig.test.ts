@@ -24,6 +24,16 @@ describe('kubeconfig', () => {
     expect(connection.impersonation).toEqual({ user: 'jane', uid: '7', groups: ['g'], extra: { k: ['v'] } });
   });
 
+  test('the way leads through the proxy-url of the cluster, else through that of the environment', async () => {
+    const own = await fixture.load(await fixture.write({ cluster: { 'proxy-url': 'http://bastion:8888' } }));
+    expect(own.proxy?.href).toBe('http://bastion:8888/');
+    const kubeconfig = await fixture.write({});
+    const given = { kubeconfig, homeDirectory: fixture.folder, clock: fixture.clock };
+    const proxied = await loadConnection({ ...given, env: { HTTPS_PROXY: 'http://corp:3128' } });
+    expect(proxied.proxy?.href).toBe('http://corp:3128/');
+    expect(await loadConnection({ ...given, env: {} })).not.toHaveProperty('proxy');
+  });
+
   test('client certificate from data, and from files relative to the kubeconfig; data wins', async () => {
     await mkdir(join(fixture.folder, 'pki'));
     for (const name of ['cert', 'key', 'ca']) await writeFile(join(fixture.folder, 'pki', name), `${name} file`);
@@ -102,7 +112,7 @@ describe('kubeconfig', () => {
   test.each([
     ['basic authentication', { user: { username: 'a', password: 'b' } }, /dropped basic authentication/],
     ['the old OIDC provider', { user: { 'auth-provider': { name: 'oidc' } } }, /old auth-provider.*exec plugin/],
-    ['a proxy', { cluster: { 'proxy-url': 'http://p' } }, /proxy-url.*not supported.*kubectl proxy/],
+    ['a SOCKS proxy', { cluster: { 'proxy-url': 'socks5://p' } }, /proxy-url.*supported.*kubectl proxy/],
     ['a certificate without a key', { user: { 'client-certificate-data': base64('x') } }, /lacks the client-key/],
     ['a key without a certificate', { user: { 'client-key-data': base64('x') } }, /lacks the client-certificate/],
     [

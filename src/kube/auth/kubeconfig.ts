@@ -12,6 +12,7 @@ import { createExecCredentials } from './exec-credential.ts';
 import { parseExecSettings } from './exec-settings.ts';
 import { createFileSource, type FileSource } from './file-source.ts';
 import { type Entry, type Kubeconfig, KubeconfigError, pathOf, readKubeconfig, textOf } from './kubeconfig-file.ts';
+import { proxyFor } from './proxy-choice.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -44,6 +45,7 @@ export async function kubeconfigConnection(options: KubeconfigOptions): Promise<
   const userName = textOf(context.fields, 'user');
   const user = userName === undefined ? undefined : entryOf(config, 'users', userName, where);
   const server = serverOf(cluster, clusterName);
+  const proxy = proxyFor(server, cluster, clusterName, options.env);
   const impersonation = user && impersonationOf(user);
   return {
     server,
@@ -51,6 +53,7 @@ export async function kubeconfigConnection(options: KubeconfigOptions): Promise<
     namespace: textOf(context.fields, 'namespace') ?? 'default',
     trust: trustOf(cluster, clusterName, options.clock),
     credentials: user === undefined ? anonymous() : credentialsOf(user, userName ?? '', cluster, server, options),
+    ...(proxy && { proxy }),
     ...(impersonation && { impersonation }),
   };
 }
@@ -67,15 +70,9 @@ function entryOf(config: Kubeconfig, section: 'clusters' | 'users' | 'contexts',
   return entry;
 }
 
-/** @throws KubeconfigError also for a proxy, which would be passed by without a word. */
 function serverOf(cluster: Entry, name: string): URL {
   const text = textOf(cluster.fields, 'server');
   if (text === undefined) throw new KubeconfigError(`Cluster "${name}" in ${cluster.file} has no server.`);
-  if (textOf(cluster.fields, 'proxy-url') !== undefined) {
-    throw new KubeconfigError(
-      `Cluster "${name}" in ${cluster.file} has a proxy-url, which is not supported; run "kubectl proxy" and use its address instead.`,
-    );
-  }
   // As kubectl: a server without a scheme is https.
   const address = /^[a-z]+:\/\//i.test(text) ? text : `https://${text}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -137,6 +134,7 @@ function credentialsOf(
         'tls-server-name': textOf(cluster.fields, 'tls-server-name'),
       }),
       ...(cluster.fields['insecure-skip-tls-verify'] === true && { 'insecure-skip-tls-verify': true }),
+      ...(textOf(cluster.fields, 'proxy-url') && { 'proxy-url': textOf(cluster.fields, 'proxy-url') }),
     };
     return createExecCredentials(parseExecSettings(exec, user, name), { cluster: info, env, clock });
   }

@@ -11,6 +11,7 @@ interface ConnectOptions {
   readonly clock?: Clock;
   /** Of a relay in front of the server. */
   readonly port?: number;
+  readonly proxy?: URL;
   readonly material?: () => Promise<TlsMaterial>;
   readonly onUntrusted?: () => void;
 }
@@ -43,7 +44,7 @@ export function useTransports(): TransportFixture {
       cleanUps.push(() => proxy.close());
       return proxy;
     },
-    connect(server, { clock = createSystemClock(), port, material, onUntrusted = () => {} } = {}) {
+    connect(server, { clock = createSystemClock(), port, proxy, material, onUntrusted = () => {} } = {}) {
       const url = new URL(server.url);
       if (port !== undefined) url.port = String(port);
       const transport = createTransport({
@@ -51,6 +52,7 @@ export function useTransports(): TransportFixture {
         clock,
         material: material ?? (async () => ({ ca: server.ca })),
         onUntrusted,
+        ...(proxy && { proxy }),
       });
       cleanUps.push(() => transport.close());
       return transport;

@@ -18,6 +18,8 @@ export interface TransportOptions {
   /** Called when a connection was refused for its certificate: the authority may just have been replaced. */
   readonly onUntrusted: () => void;
   readonly clock: Clock;
+  /** Default: straight to the server. */
+  readonly proxy?: URL;
 }
 
 /**
@@ -89,8 +91,9 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 function createGeneration(options: TransportOptions, material: TlsMaterial, fingerprint: string): Generation {
-  const { server, clock, onUntrusted } = options;
-  const http1 = createHttp1Transport({ server, material, clock });
+  const { server, clock, onUntrusted, proxy } = options;
+  const way = { server, clock, ...(proxy && { proxy }) };
+  const http1 = createHttp1Transport({ ...way, material });
   /** HTTP/2 was not offered; undefined where it was, or was never asked for. */
   let refusedAt: EpochMillis | undefined;
   /** TLS session of the last connection, for a shorter handshake on the next. */
@@ -98,10 +101,9 @@ function createGeneration(options: TransportOptions, material: TlsMaterial, fing
 
   const dialHttp2 = async (onClose: () => void, signal: AbortSignal): Promise<Http2Session> => {
     const socket = await dialTls({
-      server,
+      ...way,
       material,
       protocols: ['h2', 'http/1.1'],
-      clock,
       signal,
       ...(ticket !== undefined && { session: ticket }),
     }).catch((error: unknown) => {

@@ -1,6 +1,8 @@
 /** Opens a TLS connection to the API server and finds out which protocol it speaks. */
+import type { Socket } from 'node:net';
 import tls from 'node:tls';
 import type { Clock } from '../../lib/clock.ts';
+import { startDeadline } from '../deadline.ts';
 import { rootCertificates } from './root-certificates.ts';
 import { ConnectionError, type TlsMaterial } from './transport.ts';
 
@@ -15,6 +17,8 @@ export interface DialOptions {
   readonly protocols: readonly string[];
   /** From an earlier connection made with the same material: shortens the handshake. */
   readonly session?: Buffer;
+  /** Default: straight to the server. */
+  readonly proxy?: URL;
   readonly clock: Clock;
   /** Gives up. */
   readonly signal: AbortSignal;
@@ -68,12 +72,20 @@ function contextOptions({
  * @throws ConnectionError (nothing was sent) when the server cannot be reached, does not answer within 10 s, or its
  *   certificate is not trusted.
  */
-export function dialTls(options: DialOptions): Promise<tls.TLSSocket> {
+export async function dialTls(options: DialOptions): Promise<tls.TLSSocket> {
+  const through = options.proxy && (await tunnelThrough(options.proxy, options));
+  if (options.signal.aborted) through?.destroy();
+  return await handshake(options, through);
+}
+
+/** @param through what leads there; left out, a connection of its own. */
+function handshake(options: DialOptions, through?: Socket): Promise<tls.TLSSocket> {
   const { server, material, protocols, session, clock, signal } = options;
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const socket = tls.connect({
       ...tlsOptions(server, material),
+      ...(through !== undefined && { socket: through }),
       ALPNProtocols: [...protocols],
       ...(session !== undefined && { session }),
     });
@@ -104,4 +116,27 @@ export function dialTls(options: DialOptions): Promise<tls.TLSSocket> {
       resolve(socket);
     });
   });
+}
+
+/** @throws ConnectionError (nothing was sent) naming the proxy, without who signs in there. */
+async function tunnelThrough(proxy: URL, { server, clock, signal }: DialOptions): Promise<Socket> {
+  // Loaded only where there is a proxy.
+  const { openTunnel } = await import('./tunnel.ts');
+  const target = `${server.hostname}:${portOf(server)}`;
+  const what = `Connecting through the proxy ${proxy.origin}`;
+  const deadline = startDeadline(clock, DIAL_TIMEOUT_MILLIS, what, signal);
+  try {
+    return await openTunnel({ proxy, address: tlsOptions(proxy, {}), target, signal: deadline.signal });
+  } catch (error) {
+    const cause = deadline.signal.aborted ? deadline.signal.reason : error;
+    throw new ConnectionError(
+      `Cannot connect to the API server at ${server.origin} through the proxy ${proxy.origin}`,
+      {
+        cause,
+        isUnprocessed: true,
+      },
+    );
+  } finally {
+    deadline.end();
+  }
 }

@@ -1,8 +1,9 @@
 /** HTTP/1.1: for proxies that speak nothing newer, and plain HTTP (`kubectl proxy`). One socket per watch. */
 import https from 'node:https';
+import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../lib/clock.ts';
 import { http } from '../../lib/node-http.ts';
-import { hostOf, KEEPALIVE_MILLIS, portOf, tlsOptions } from './dial.ts';
+import { dialTls, hostOf, KEEPALIVE_MILLIS, portOf, tlsOptions } from './dial.ts';
 import {
   ConnectionError,
   type TlsMaterial,
@@ -16,6 +17,8 @@ export interface Http1Options {
   /** Ignored for `http:` servers. */
   readonly material: TlsMaterial;
   readonly clock: Clock;
+  /** Ignored for `http:` servers, too. */
+  readonly proxy?: URL;
 }
 
 export interface Http1Transport extends Transport {
@@ -27,12 +30,24 @@ export interface Http1Transport extends Transport {
 
 /** A connection is lent to one request at a time, so watches take one each and do not hold up anything. */
 export function createHttp1Transport(options: Http1Options): Http1Transport {
-  const { server, material, clock } = options;
+  const { server, material, clock, proxy } = options;
   const isPlain = server.protocol === 'http:';
   const agentOptions = { keepAlive: true, keepAliveMsecs: KEEPALIVE_MILLIS, maxFreeSockets: 8 };
   const agent = isPlain
     ? new http.Agent(agentOptions)
     : new https.Agent({ ...agentOptions, ...tlsOptions(server, material), ALPNProtocols: ['http/1.1'] });
+  if (!isPlain && proxy !== undefined) {
+    // Not tied to the request that needs it: the connection is lent to the next as well.
+    const { signal } = new AbortController();
+    agent.createConnection = (_, callback) => {
+      const done = callback as ((error: unknown, socket?: Socket) => void) | undefined;
+      dialTls({ server, material, protocols: ['http/1.1'], clock, signal, proxy }).then(
+        (socket) => done?.(null, socket),
+        (error: unknown) => done?.(error),
+      );
+      return undefined;
+    };
+  }
   const open = isPlain ? http.request : https.request;
 
   const send = (request: TransportRequest): Promise<TransportResponse> =>
