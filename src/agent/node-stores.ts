@@ -61,6 +61,7 @@ export type KnownSpec = Pick<
 
 /** An allocation as the server has it, smaller than the object: there is one for each pod. */
 export interface KnownAllocation {
+  readonly namespace: string;
   readonly spec: KnownSpec;
   readonly told: ToldFigures;
   readonly guidance: Guidance | undefined;
@@ -73,6 +74,8 @@ export interface NodeStores {
   /** Undefined: there is no such node. */
   node(): AgentNode | undefined;
   allocation(podUid: string): KnownAllocation | undefined;
+  /** Of all pods of the node, by uid: also of those that have finished, or take no part any more. */
+  allocations(): Iterable<readonly [string, KnownAllocation]>;
   /** The label `mbcas.io/managed` of the namespace. */
   namespaceManaged(namespace: string): Managed | undefined;
   /** Why nothing may be decided now; undefined while everything is known and up to date. */
@@ -142,6 +145,7 @@ export function createNodeStores(options: NodeStoresOptions): NodeStores {
     pods: () => [...pods.store.values()],
     node: () => nodes.store.get(nodeName),
     allocation: (podUid) => byUid.get(podUid),
+    allocations: () => byUid,
     namespaceManaged: (namespace) => namespaces.store.get(namespace),
     staleBecause() {
       const stale = needed.find(([, { store }]) => store.state !== 'fresh');
@@ -210,6 +214,7 @@ function projectAllocation({ metadata, spec, status }: PodAllocation): KnownAllo
   const { podUID, desiredCPURequest, desiredCPULimit, limitPolicy, urgent, originalCPURequest, originalCPULimit } =
     spec;
   return {
+    namespace: metadata.namespace,
     spec: {
       podUID,
       desiredCPURequest,

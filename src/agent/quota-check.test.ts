@@ -152,7 +152,7 @@ describe('a plan', () => {
       node: { name: 'n', allocatable: 4000, capacity: 4200, conditions: [{ type: 'Ready', status: 'True', since: 0 }] },
       pods: [{ pod, tracked: { groupUid: pod.uid, label: 'shop/hog', containers: [] } }],
       stores: {
-        allocation: () => ({ spec, told: { rules: '', usage: undefined }, guidance: undefined }),
+        allocation: () => ({ namespace: 'shop', spec, told: { rules: '', usage: undefined }, guidance: undefined }),
         namespaceManaged: () => 'true',
       },
       // It is not measured, so that nothing but its limit is planned about.

@@ -17,7 +17,9 @@ import { isOutdated, toldFigures } from './told-figures.ts';
 
 /** Asked when nothing else was written for `allocation.renewInterval`. */
 export interface Renewal {
-  /** The next in turn; undefined where there is none. */
+  /**
+   * The next in turn; where no pod takes part, of one that did, or it would be missed. Undefined where there is none.
+   */
   next(tick: Tick, wall: EpochMillis): IntendedWrite | undefined;
 }
 
@@ -28,7 +30,7 @@ interface Candidate {
 
 export function createRenewal(options: {
   readonly nodeName: string;
-  readonly stores: Pick<NodeStores, 'allocation'>;
+  readonly stores: Pick<NodeStores, 'allocation' | 'allocations'>;
 }): Renewal {
   const { nodeName, stores } = options;
   let lastUid = '';
@@ -45,27 +47,38 @@ export function createRenewal(options: {
     return next <= 0 ? all : [...all.slice(next), ...all.slice(0, next)];
   };
 
+  /** Nothing of it is changed. */
+  const keep = (uid: string, { spec: { desiredCPURequest, desiredCPULimit, limitPolicy } }: KnownAllocation) => {
+    const desired = { desiredCPURequest, desiredCPULimit, ...(limitPolicy !== undefined && { limitPolicy }) };
+    return { podUid: uid, desired, growth: 0, why: 'renewed' } as const;
+  };
+  const ofSomePod = (wall: EpochMillis): IntendedWrite | undefined => {
+    const [any] = stores.allocations();
+    if (any === undefined) return undefined;
+    const [uid, known] = any;
+    return { ...keep(uid, known), object: signOfLife({ uid, namespace: known.namespace }, wall), isAnnotation: true };
+  };
+
   return {
     next({ plan, measured }, wall) {
       const candidates = inTurn(plan);
       const figuresOf = ({ pod }: Candidate) => decisionOf(pod, plan, measured.get(pod.uid));
       const outdated = candidates.find((each) => isOutdated(each.known.told, toldFigures(figuresOf(each))));
       const chosen = outdated ?? candidates[0];
-      if (chosen === undefined) return undefined;
+      if (chosen === undefined) return ofSomePod(wall);
       const { pod, known } = chosen;
       lastUid = pod.uid;
-      const { desiredCPURequest, desiredCPULimit, limitPolicy } = known.spec;
-      const desired = { desiredCPURequest, desiredCPULimit, ...(limitPolicy !== undefined && { limitPolicy }) };
-      const renewed = { podUid: pod.uid, desired, growth: 0, why: 'renewed' } as const;
+      const renewed = keep(pod.uid, known);
       if (outdated === undefined) return { ...renewed, object: signOfLife(pod, wall), isAnnotation: true };
       const original = notedOriginal(known.spec);
       const decision = figuresOf(chosen);
+      const { desired } = renewed;
       return { ...renewed, object: allocationObject({ pod, nodeName, desired, original, decision, now: wall }) };
     },
   };
 }
 
 /** Metadata only: merged into the object, so that its generation stays. */
-function signOfLife({ uid, namespace }: PodPlan, now: EpochMillis): PodAllocation {
+function signOfLife({ uid, namespace }: Pick<PodPlan, 'uid' | 'namespace'>, now: EpochMillis): PodAllocation {
   return { metadata: { name: uid, namespace, annotations: { [RENEWED_ANNOTATION]: isoText(now) } } };
 }

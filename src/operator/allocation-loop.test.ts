@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { podAllocations, RENEWED_ANNOTATION } from '../api/pod-allocation.ts';
 import { resources } from '../api/resources.ts';
+import { createMetrics } from '../lib/metrics.ts';
 import { loopsFrom, type SeenPlan } from '../simulator/simulated-agents.ts';
 import { createPods, startAllocatedWorld, watchCharges } from './testing/allocated-world.ts';
 
@@ -69,4 +70,27 @@ test('a load step moves CPU within two loops, counted from the first plan that s
   expect(loops).toBeGreaterThanOrEqual(1);
   expect(loops).toBeLessThanOrEqual(2);
   await world.until('in force', async () => (await world.request('web')) > 800, 30_000);
+});
+
+test.each([
+  ['is deleted', 0],
+  ['takes no part any more', 1],
+  ['has ended', 1],
+] as const)('an agent whose only pod %s is not missed: nobody is told that it is gone', async (what, alive) => {
+  const metrics = createMetrics();
+  const world = await startAllocatedWorld({ metrics });
+  await createPods(world.api, [{ name: 'job', cpu: '100m', spec: { restartPolicy: 'Never' } }]);
+  await world.until('it takes part', async () => (await world.allocation('job'))?.status?.phase === 'Applied', 60_000);
+  const inShop = { namespace: 'shop' };
+  const optOut = { type: 'merge', body: { metadata: { labels: { 'mbcas.io/managed': 'false' } } } } as const;
+  if (what === 'is deleted') await world.api.delete(resources.pods, 'job', inShop);
+  else if (what === 'has ended') world.cluster.kubelet.endContainer('shop/job', 'app', 0);
+  else await world.api.patch(resources.pods, 'job', optOut, inShop);
+  await world.clock.advance(TEN_MINUTES);
+  expect(await world.allocation('job')).toEqual(what === 'is deleted' ? undefined : expect.anything());
+  const text = await metrics.render();
+  const states = ['alive', 'silent', 'gone'].map(
+    (state) => new RegExp(`^mbcas_agents.*state="${state}".* (\\d+)$`, 'm'),
+  );
+  expect(states.map((pattern) => Number(pattern.exec(text)?.[1]))).toEqual([alive, 0, 0]);
 });

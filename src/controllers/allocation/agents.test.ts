@@ -95,6 +95,23 @@ describe('whether an agent is alive', () => {
     expect(agents.stateOf('n1')).toBe('gone');
   });
 
+  test('is no matter any more when the last allocation of its node is gone: nobody is left to speak for', async () => {
+    const { clock, agents } = setUp();
+    const [one, other] = [record(1), { ...record(1), name: 'b', uid: 'b' }];
+    agents.note(undefined, one);
+    agents.begin([one, other]);
+    agents.note(one, undefined);
+    await clock.advance(60_000);
+    expect(agents.counts(() => true)).toMatchObject({ gone: 1 });
+    agents.note(other, undefined);
+    expect(agents.counts(() => true)).toEqual({ alive: 0, silent: 0, gone: 0 });
+    agents.note(undefined, one);
+    expect([agents.stateOf('n1'), agents.isUpToDate('n1')]).toEqual(['alive', true]);
+    agents.note(one, record(2));
+    agents.note(record(2), undefined);
+    expect(agents.counts(() => true)).toEqual({ alive: 0, silent: 0, gone: 0 });
+  });
+
   test('is told by signs of life, which leave the generation as it is', async () => {
     const { clock, agents } = setUp();
     let last = record(1);

@@ -19,7 +19,7 @@ export interface AllocationAgents {
   /** A change of an allocation, by whomever. */
   note(before: AllocationRecord | undefined, after: AllocationRecord | undefined): void;
   /**
-   * A node without an agent's allocation is alive. Silence is ended by a word only, and not by having been out of touch.
+   * Of a node without an agent's allocation it is alive. Silence is ended by a word only, and not by having been out of touch.
    */
   stateOf(node: string): AgentState;
   /**
@@ -47,6 +47,8 @@ export interface AllocationAgentsOptions {
 
 /** Of one node's agent. */
 interface Heard {
+  /** Of its node, as many as there are: with the last of them it has nobody to speak for any more. */
+  readonly allocations: number;
   /** Its last word; before its first one, when this replica began to lead. */
   readonly at: EpochMillis;
   /** Since when its wishes count; undefined before its first word. */
@@ -75,6 +77,24 @@ export function createAllocationAgents({ clock, isFresh, staleMillis }: Allocati
     return state === 'silent' || silence >= stale / 2 ? 'silent' : 'alive';
   };
 
+  const hear = (node: string, more: number): void => {
+    const known = heard.get(node);
+    const at = clock.now();
+    const wasGone = known !== undefined && judge(known) === 'gone';
+    const upToDateFrom = wasGone ? at + Math.min(SETTLING, staleMillis() / 4) : (known?.upToDateFrom ?? at);
+    const allocations = Math.max(1, (known?.allocations ?? 0) + more);
+    heard.set(node, { allocations, at, upToDateFrom, state: 'alive' });
+  };
+  const lose = (node: string): void => {
+    const known = heard.get(node);
+    if (known !== undefined && known.allocations > 1) heard.set(node, { ...known, allocations: known.allocations - 1 });
+    else forget(node);
+  };
+  const forget = (node: string): void => {
+    heard.delete(node);
+    told.delete(node);
+  };
+
   return {
     begin(records) {
       heard.clear();
@@ -82,17 +102,16 @@ export function createAllocationAgents({ clock, isFresh, staleMillis }: Allocati
       const at = clock.now();
       for (const record of records) {
         const node = agentOf(record);
-        if (node !== undefined) heard.set(node, { at, upToDateFrom: undefined, state: 'alive' });
+        if (node === undefined) continue;
+        const allocations = (heard.get(node)?.allocations ?? 0) + 1;
+        heard.set(node, { allocations, at, upToDateFrom: undefined, state: 'alive' });
       }
     },
     note(before, after) {
-      const node = after === undefined || !isWordOfAgent(before, after) ? undefined : agentOf(after);
-      if (node === undefined) return;
-      const known = heard.get(node);
-      const at = clock.now();
-      const wasGone = known !== undefined && judge(known) === 'gone';
-      const upToDateFrom = wasGone ? at + Math.min(SETTLING, staleMillis() / 4) : (known?.upToDateFrom ?? at);
-      heard.set(node, { at, upToDateFrom, state: 'alive' });
+      if (after !== undefined && !isWordOfAgent(before, after)) return;
+      const [from, to] = [agentOf(before), agentOf(after)];
+      if (to !== undefined) hear(to, from === to ? 0 : 1);
+      if (from !== undefined && from !== to) lose(from);
     },
     stateOf(node) {
       const known = heard.get(node);
@@ -109,8 +128,7 @@ export function createAllocationAgents({ clock, isFresh, staleMillis }: Allocati
       for (const [node, known] of heard) {
         const state = judge(known, stale);
         if (state === 'gone' && !isNode(node)) {
-          heard.delete(node);
-          told.delete(node);
+          forget(node);
           continue;
         }
         if (known.state !== state) heard.set(node, { ...known, state });
@@ -131,7 +149,8 @@ export function createAllocationAgents({ clock, isFresh, staleMillis }: Allocati
  * The node whose agent wrote it. Agents of MBCAS write only what changes: their silence means nothing, and they do not
  * say when they wrote.
  */
-function agentOf({ spec: { nodeName, renewTime } }: AllocationRecord): string | undefined {
+function agentOf(record: AllocationRecord | undefined): string | undefined {
+  const { nodeName, renewTime } = record?.spec ?? {};
   return renewTime === undefined ? undefined : nodeName;
 }
 
