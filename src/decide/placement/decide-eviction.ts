@@ -5,6 +5,7 @@ import { isLive } from '../../model/owners.ts';
 import type { Side } from '../../model/records.ts';
 import { workloadRef } from '../../model/refs.ts';
 import type { EvictDecision } from '../decision.ts';
+import { firstThatCanGo } from './first-that-can-go.ts';
 import { foreignPin } from './foreign-pin.ts';
 import type { ActualCounts, PlanInput, PlanNote, PlannedPod } from './plan.ts';
 import type { ManagedPolicy } from './policy.ts';
@@ -41,10 +42,11 @@ export function decideEviction(input: PlanInput, policy: ManagedPolicy, seen: Se
   const candidates = seen.pods.filter(
     ({ pod, plan }) => isLive(pod) && plan.actualSide === from && (!isStatefulSet || plan.state === 'wrong-side'),
   );
-  const [victim] = candidates
+  const victims = candidates
     .filter(({ pod }) => foreignPin(sides, pod) !== from)
     .map((each) => (isStatefulSet ? { ...each, plan: { ...each.plan, stampedSlot: each.plan.slot } } : each))
     .sort(compareVictims(view, sides));
+  const victim = firstThatCanGo(input, victims, seen.pods, to);
   if (victim === undefined) {
     return candidates.length > 0
       ? conflict(ADDED, from)

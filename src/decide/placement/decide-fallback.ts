@@ -11,6 +11,7 @@ import type { PodRecord, WorkloadRecord } from '../../model/records.ts';
 import { workloadRef } from '../../model/refs.ts';
 import type { Sides } from '../../model/sides.ts';
 import type { FallbackDecision } from '../decision.ts';
+import { firstThatCanGo } from './first-that-can-go.ts';
 import { foreignPin } from './foreign-pin.ts';
 import type { ActualCounts, PlanInput, PlannedPod } from './plan.ts';
 import type { SideCounts } from './slots.ts';
@@ -77,7 +78,7 @@ export interface FallbackOutcome {
 }
 
 /**
- * The pod that waited longest first; of equals the lowest slot, as the highest is the first to go in a scale-down.
+ * Of those that can go the pod that waited longest; of equals the lowest slot, as the highest is the first to go in a scale-down.
  * @param seen.target see {@link maxExcessOf}.
  */
 export function decideFallback(
@@ -92,9 +93,9 @@ export function decideFallback(
     .filter(({ pod }) => waitsForSpot(sides, workload, pod))
     .map((each) => ({ ...each, at: strandedAt(each.pod, patience, lastLanded) }))
     .sort((a, b) => a.at - b.at || (a.pod.slot ?? 0) - (b.pod.slot ?? 0) || ascending(a.pod.uid, b.pod.uid));
-  const [first] = waiting;
-  if (first === undefined) return { decision: undefined, dueAt: undefined };
-  if (first.at > now) return { decision: undefined, dueAt: first.at };
+  const due = waiting.filter(({ at }) => at <= now);
+  const first = firstThatCanGo(input, due, pods, 'on-demand');
+  if (first === undefined) return { decision: undefined, dueAt: waiting[0]?.at };
   const { pod, plan } = first;
   const slot = plan.slot ?? 0;
   const waitingSince = pod.unschedulableSince ?? pod.createdAt;

@@ -7,9 +7,9 @@ import type { Millis } from '../../lib/units.ts';
 import type { NodeUsage } from '../../model/cluster-view.ts';
 import { findRoom, fitsUnsteered } from '../../model/find-room.ts';
 import { termsOf } from '../../model/node-profiles.ts';
-import { isLive } from '../../model/owners.ts';
 import type { NodeClass, NodeRecord, PodRecord, PodTemplate, Side } from '../../model/records.ts';
 import { replacementOf } from '../../model/replacement.ts';
+import { nodesOfOthers, roomForReplacement } from '../../model/room-for-replacement.ts';
 import { withRequests } from '../../model/shared-template.ts';
 import { judgeSpread } from '../../model/spread.ts';
 import type { AwaitedReplacement, GuardContext } from '../context.ts';
@@ -47,15 +47,8 @@ export const hasRoom = endRule(
   ({ decision, workload, pod, pods }, { view, sides, settings, awaited }) => {
     // Which side a pod of another size goes to is decided at admission.
     if (decision.kind === 'evict-to-resize') return undefined;
-    const room = findRoom(view, sides, {
-      ...replacementOf(workload, pod, sides),
-      namespace: workload.namespace,
-      side: decision.to,
-      claims: pod.claims,
-      siblingNodes: nodesOfOthers(pods, pod),
-      leaving: pod,
-      awaited: awaitedOn(decision.to, awaited),
-    });
+    const { to: side } = decision;
+    const room = roomForReplacement(view, sides, { workload, pod, pods, side, awaited: awaitedOn(side, awaited) });
     // Cover that waits itself has nothing to gain from an autoscaler's promise.
     const isWaiting = decision.kind === 'evict' && decision.isReturn === true && pod.nodeName === undefined;
     if (room.kind === 'node' || (room.kind === 'provisionable' && !isWaiting)) return undefined;
@@ -63,7 +56,7 @@ export const hasRoom = endRule(
     // A node that gets free tells us by an event; one that becomes free by time alone does not, so ask again.
     const isAwaited = room.kind === 'none' && room.isAwaited === true;
     const retry = isAwaited ? AWAITED_RETRY_MILLIS : settings.disruptionRetryMillis;
-    return object('NoRoomOnSide', { side: decision.to, pod: pod.name, detail }, retry);
+    return object('NoRoomOnSide', { side, pod: pod.name, detail }, retry);
   },
 );
 
@@ -143,10 +136,6 @@ function isUnevenOn(
 /** What may take room of the side first. Workloads that see the same room at once would all have their pods go for it. */
 function awaitedOn(side: Side | undefined, awaited: readonly AwaitedReplacement[] = []): readonly PodTemplate[] {
   return awaited.flatMap((each) => (each.side === undefined || each.side === side ? [each.template] : []));
-}
-
-function nodesOfOthers(pods: readonly PodRecord[], victim: PodRecord): ReadonlySet<string> {
-  return new Set(pods.flatMap((pod) => (pod.uid !== victim.uid && isLive(pod) ? (pod.nodeName ?? []) : [])));
 }
 
 /**

@@ -6,7 +6,14 @@ import type { Random } from '../../../lib/random.ts';
 import type { ClusterView } from '../../../model/cluster-view.ts';
 import { isLive, resolveOwner } from '../../../model/owners.ts';
 import type { PlacementSettings } from '../../../model/placement-settings.ts';
-import type { NodeRecord, PodRecord, ReplicaSetRecord, Side, WorkloadRecord } from '../../../model/records.ts';
+import type {
+  NodeRecord,
+  PodRecord,
+  ReplicaSetRecord,
+  Side,
+  VolumeClaimRecord,
+  WorkloadRecord,
+} from '../../../model/records.ts';
 import { createSides, type Sides } from '../../../model/sides.ts';
 import { createSnapshot } from '../../../model/snapshot.ts';
 import {
@@ -39,6 +46,8 @@ export interface World {
   replicaSets: ReplicaSetRecord[];
   pods: PodRecord[];
   nodes: NodeRecord[];
+  /** Default none. */
+  volumeClaims?: readonly VolumeClaimRecord[];
   now: number;
   /** Admission requests so far. */
   requests: number;
@@ -71,6 +80,7 @@ export function viewOf(world: World, withPods = true): ClusterView {
     workloads: [world.workload],
     replicaSets: world.replicaSets,
     pods: withPods ? world.pods : [],
+    volumeClaims: world.volumeClaims ?? [],
   });
 }
 
