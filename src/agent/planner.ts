@@ -2,6 +2,7 @@
 import type { PodAllocation } from '../api/pod-allocation.ts';
 import { type CpuSize, sizeOf } from '../decide/allocation/allocation-pod.ts';
 import type { Measurement } from '../decide/allocation/demand.ts';
+import { optedOut } from '../decide/allocation/eligibility.ts';
 import type { MetricFact } from '../decide/allocation/integrations/custom-metrics.ts';
 import type { NodeQuota } from '../decide/allocation/integrations/resource-quota.ts';
 import type { HoldReason, NodeMemory, NodePlan, NodePod, PodPlan, PodTarget } from '../decide/allocation/node-input.ts';
@@ -113,8 +114,27 @@ export function planTick(input: TickInput): Tick {
     const pod = pods.get(each.uid);
     return pod === undefined ? [] : intend({ pod, plan: each }, plan, measured, input);
   };
+  const left = ({ uid, reason }: NodePlan['unmanaged'][number]): readonly IntendedWrite[] => {
+    const pod = optedOut.has(reason) ? pods.get(uid) : undefined;
+    return pod === undefined ? [] : takeBack(pod, input);
+  };
   // Nothing is written for what was observed only.
-  return { plan, measured, writes: rules.apply === 'observe' ? [] : plan.pods.flatMap(intended) };
+  const writes = rules.apply === 'observe' ? [] : [...plan.pods.flatMap(intended), ...plan.unmanaged.flatMap(left)];
+  return { plan, measured, writes };
+}
+
+/** What was wished for a pod would come true at the moment in which its owner lets it take part again. */
+function takeBack(
+  pod: AgentPod['pod'],
+  { node: { name: nodeName, allocatable }, stores, time }: TickInput,
+): readonly IntendedWrite[] {
+  const known = stores.allocation(pod.uid)?.spec;
+  const current = sizeOf(pod);
+  if (known === undefined || isMet(known, current, allocatable)) return [];
+  const desired = keepingDesired(current, allocatable);
+  const original = notedOriginal(known);
+  const object = allocationObject({ pod, nodeName, desired, original, decision: undefined, now: time.wall });
+  return [{ podUid: pod.uid, object, desired, growth: 0, why: 'withdrawn' }];
 }
 
 /** What the operator says of the past beats annotations, and these beat what the agent noted itself. */
@@ -162,7 +182,10 @@ function intend(
     ? desiredOf(inTens(plan.target, pod.qos, rules), allocatable, plan.isForced || plan.isFunding)
     : undefined;
   const isLeftOver =
-    known !== undefined && plan.held !== undefined && withdrawing.has(plan.held) && !isMet(known, plan, allocatable);
+    known !== undefined &&
+    plan.held !== undefined &&
+    withdrawing.has(plan.held) &&
+    !isMet(known, plan.current, allocatable);
   const limit = unenforced.get(plan.uid);
   const anew =
     limit !== undefined && isLimitOurs(pod, known, rules) ? anewOf(plan.current, limit, allocatable) : undefined;
@@ -209,7 +232,7 @@ function isLimitOurs(pod: AgentPod['pod'], known: KnownSpec | undefined, { apply
 }
 
 /** Whether the pod has what was asked for, so that there is nothing to take back. */
-function isMet(known: Desired, { current }: PodPlan, allocatable: number): boolean {
+function isMet(known: Desired, current: CpuSize, allocatable: number): boolean {
   const has = keepingDesired(current, allocatable);
   if (known.desiredCPURequest !== has.desiredCPURequest) return false;
   return known.limitPolicy === 'Keep' || known.desiredCPULimit === has.desiredCPULimit;

@@ -1,5 +1,6 @@
 /** What an agent wished for long ago says nothing of now: it is not obeyed because somebody else came back. */
 import { expect, test } from 'vitest';
+import { resources } from '../api/resources.ts';
 import { type AllocatedWorld, createPods, startAllocatedWorld } from './testing/allocated-world.ts';
 import { wish } from './testing/wish.ts';
 
@@ -66,4 +67,31 @@ test('a wish that waits for a new leader is carried out once its agent was heard
   expect(await world.request('web')).toBe(200);
   await wish(world, 'worker', { request: 310 });
   await world.until('obeyed', async () => (await world.request('web')) === 600, 5000);
+});
+
+test('a pod that takes part again is not given what it was to have before its user opted it out', async () => {
+  const world = await startAllocatedWorld();
+  await createPods(world.api, [
+    { name: 'web', cpu: '700m', request: '100m' },
+    { name: 'hog', cpu: '4000m', request: '900m' },
+  ]);
+  const ceiling = async () => (await world.pod('hog')).spec?.containers[0]?.resources?.limits?.['cpu'];
+  const setManaged = (managed: 'true' | 'false') => {
+    const body = { metadata: { labels: { 'mbcas.io/managed': managed } } };
+    return world.api.patch(resources.pods, 'hog', { type: 'merge', body }, { namespace: 'shop' });
+  };
+  await world.until('it has a ceiling', async () => /^\d+m$/.test((await ceiling()) ?? ''), 120_000);
+  await setManaged('false');
+  await world.until('it is given back', async () => (await ceiling()) === '2', 60_000);
+  await world.clock.advance(30_000);
+  const spec = async () => (await world.allocation('hog'))?.spec;
+  expect(await spec()).toMatchObject({ desiredCPURequest: '900m', limitPolicy: 'Keep', originalCPURequest: '900m' });
+  const generation = async () => (await world.allocation('hog'))?.metadata?.generation;
+  const before = await generation();
+  await world.clock.advance(300_000);
+  expect(await generation()).toBe(before);
+  const sent = world.resizes();
+  await setManaged('true');
+  await world.clock.advance(1000);
+  expect(world.resizes()).toBe(sent);
 });

@@ -3,7 +3,7 @@
  * is gone.
  */
 import { sizingKeys } from '../../api/annotations-sizing.ts';
-import { type ExclusionReason, exclusionOf } from '../../decide/allocation/eligibility.ts';
+import { exclusionOf, optedOut } from '../../decide/allocation/eligibility.ts';
 import { readMarks } from '../../decide/allocation/marks.ts';
 import type { AllocationRules } from '../../decide/allocation/rules.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
@@ -11,9 +11,6 @@ import type { AllocatedPod } from './facts.ts';
 
 /** Value of the label `cause`. */
 export type RestoreCause = 'opted-out' | 'agent-gone' | 'no-allocation';
-
-/** Their owners said so; others that are kept out (another writer, a restart) keep what they have. */
-const optedOut: ReadonlySet<ExclusionReason> = new Set(['Excluded', 'NotOptedIn', 'GuaranteedQoS', 'HpaOff']);
 
 /** What one pod's case is judged by. */
 export interface RestoreFacts {

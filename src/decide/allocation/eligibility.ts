@@ -29,6 +29,9 @@ export const exclusionReasons = [
 
 export type ExclusionReason = (typeof exclusionReasons)[number];
 
+/** Their owners said so; others that are kept out (another writer, a restart) keep what they have. */
+export const optedOut: ReadonlySet<ExclusionReason> = new Set(['Excluded', 'NotOptedIn', 'GuaranteedQoS', 'HpaOff']);
+
 /** What only somebody with a wider view or a memory can know. Nothing given: none of it holds. */
 export interface PodHistory {
   /** The label or annotation `mbcas.io/managed` of the namespace; the pod's own wins. */
