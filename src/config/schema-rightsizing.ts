@@ -138,7 +138,7 @@ export const rightsizingKeys = {
     env: 'RIGHTSIZING_RESTART_COOLDOWN',
     min: 0,
     description:
-      'Between a change of a workload and the next that replaces its pods or restarts their containers for less, or for a little more (see restartMinChange); also the longest that less of one resource waits there for less of another.',
+      'Between a change of a workload that replaces its pods or restarts their containers and the next that does so for less, or for a little more (see restartMinChange); also the longest that less of one resource waits there for less of another.',
   }),
   deferredTimeout: duration('5m', {
     env: 'RIGHTSIZING_DEFERRED_TIMEOUT',

@@ -139,9 +139,14 @@ describe('evictions for a size', () => {
     const world = await startSizedWorld();
     await deployLoaded(world, { replicas: 2 });
     await untilReady(world, 'web', 2);
-    await createPolicy(world, { mode: 'Auto', metrics: { minHistory: '10m', startupExclusion: '5m' } });
+    const metrics = { minHistory: '10m', startupExclusion: '5m' };
+    await createPolicy(world, { mode: 'Auto', metrics, updates: { cooldown: '1h' } });
     await world.until('memory is lowered', () => all(world, '120Mi'), 15 * MINUTE);
-    expect(new Set((await requestsOf(world)).map(({ cpu }) => cpu))).toEqual(new Set(['500m']));
+    const cpus = async () => new Set((await requestsOf(world)).map(({ cpu }) => cpu));
+    expect(await cpus()).toEqual(new Set(['500m']));
+    // Nor is the pause after one a pause of the other.
+    await world.clock.advance(10 * MINUTE);
+    expect(await cpus()).toEqual(new Set(['240m']));
   });
 
   test('less by a little is told, and restarts nobody', async () => {

@@ -1,6 +1,7 @@
 /** Asks for the recommendation of one workload, with everything it depends on. */
 
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
+import { type BesideContainers, besideContainers } from '../../decide/rightsizing/beside-containers.ts';
 import { heldOfQuota, sharersOfQuota } from '../../decide/rightsizing/held-of-quota.ts';
 import { noPromises, type QuotaPromises } from '../../decide/rightsizing/joint-fit.ts';
 import type { LargestNode } from '../../decide/rightsizing/largest-node.ts';
@@ -89,12 +90,13 @@ export function advise(
     window: usage.windowOf(workload, container),
     floors: floorsOf(lessons, container),
     lastChange: {
-      cpu: times.lastChange(container, 'cpu') ?? lastApplied,
-      memory: times.lastChange(container, 'memory') ?? lastApplied,
+      cpu: times.lastChange({ container, resource: 'cpu' }),
+      memory: times.lastChange({ container, resource: 'memory' }),
     },
   });
   const quotas = view.quotas(namespace);
   let toOthers: QuotaPromises | undefined;
+  let beside: BesideContainers | undefined;
   const around = {
     limitRanges: view.limitRanges(namespace),
     quotas,
@@ -102,6 +104,10 @@ export function advise(
     largestNode: largestNode(pods),
     replicas: sharersOfQuota(workload.replicas, pods, alike),
     held: heldOfQuota(alike, inForce),
+    beside: () => {
+      beside ??= besideContainers(pods, inForce);
+      return beside;
+    },
     promises: () => {
       toOthers ??= quotas.length === 0 ? noPromises : promises();
       return toOthers;

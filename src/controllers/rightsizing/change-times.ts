@@ -11,6 +11,9 @@ const keyOf = (container: string, resource: ResourceName): string => `${containe
 
 export class ChangeTimes {
   #byPart: ReadonlyMap<string, EpochMillis> = nothing;
+  #isResumed = false;
+  /** When the last leader put sizes in force. */
+  #found: EpochMillis | undefined;
   #lastApplied: EpochMillis | undefined;
   #lastMethod: ApplyMethod | undefined;
   #revision = 0;
@@ -29,13 +32,25 @@ export class ChangeTimes {
     return this.#revision;
   }
 
-  /** By this leader: cooldowns are of one resource of one container, so CPU never waits for memory (optipod defect B1). */
-  lastChange(container: string, resource: ResourceName): EpochMillis | undefined {
-    return this.#byPart.get(keyOf(container, resource));
+  /**
+   * Cooldowns are of one resource of one container, so CPU never waits for memory (optipod defect B1). Of what this leader
+   * has not changed no more is known than when the one before put sizes in force, of whichever part.
+   */
+  lastChange({ container, resource }: SizedPart): EpochMillis | undefined {
+    return this.#byPart.get(keyOf(container, resource)) ?? this.#found;
   }
 
-  /** What the last leader wrote is where this one goes on, until it applies something itself. */
-  resume(lastApplied: EpochMillis | undefined, lastMethod: ApplyMethod | undefined): void {
+  /**
+   * What the last leader wrote is where this one goes on, until it applies something itself.
+   * @param told on the workload itself, and so of this one: the status may be of another that had its name before.
+   */
+  resume(
+    lastApplied: EpochMillis | undefined,
+    lastMethod: ApplyMethod | undefined,
+    told: EpochMillis | undefined,
+  ): void {
+    if (!this.#isResumed) this.#found = told;
+    this.#isResumed = true;
     this.#lastApplied ??= lastApplied;
     this.#lastMethod ??= lastMethod;
   }

@@ -71,7 +71,7 @@ export function createReplicaRound(options: ReplicaRoundOptions): ReplicaRound {
     const begun = ofAll.workload.isRollingOut ? helpInRollout(due, inForce, [pod], now).raises : due;
     const may = mayBegin(begun, inForce, watch === undefined ? [] : [watch]);
     const awaitingSince = waiting.get(replica);
-    const asked = { advised: { inForce, advice }, policy, lastApplied: changedAt, awaitingSince, now };
+    const asked = { advised: { inForce, advice }, policy, lastChange: () => changedAt, awaitingSince, now };
     const { beginning, held, awaitingSince: since } = passGate(asked, may, settings(), true);
     if (since === undefined) waiting.delete(replica);
     else waiting.set(replica, since);

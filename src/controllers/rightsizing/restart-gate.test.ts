@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ResourceAdvice } from '../../decide/rightsizing/advice.ts';
 import type { Beginning } from '../../decide/rightsizing/side-by-side.ts';
 import { dueAdvice } from '../../decide/rightsizing/testing/advice.ts';
+import type { SizedPart } from '../../decide/rightsizing/watched-change.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import type { SizeChange } from '../../model/pod-size.ts';
 import { validPolicy } from '../../model/testing/policies.ts';
@@ -31,6 +32,8 @@ const readyIn = (millis: number): ResourceAdvice => ({
 interface Given {
   readonly restarts?: 'cpu' | 'memory' | 'both' | 'none';
   readonly lastApplied?: number;
+  /** Of CPU, where that is another time. */
+  readonly lastCpu?: number;
   readonly memoryAdvice?: ResourceAdvice;
   readonly awaitingSince?: number;
 }
@@ -40,15 +43,16 @@ function contextFor({ restarts = 'both', lastApplied, memoryAdvice = dueAdvice(1
     restarts === resource || restarts === 'both' ? ('RestartContainer' as const) : ('NotRequired' as const);
   const inForce = [aContainer({ size, cpuRestart: of('cpu'), memoryRestart: of('memory') })];
   const memory = createRightsizingMemory().of('u');
-  memory.times.resume(lastApplied, undefined);
+  memory.times.resume(lastApplied, undefined, lastApplied);
   const advice = [{ container: 'app', current: size, cpu: dueAdvice(500), memory: memoryAdvice }];
   return { advised: { inForce, advice }, memory, policy: validPolicy() } as unknown as ApplyContext;
 }
 const ask = (given: Given, beginning: Partial<Beginning>, isInPlace = true) => {
   const { advised, policy } = contextFor(given);
   const may = { raises: [], decreases: [], ...beginning };
-  const { lastApplied, awaitingSince } = given;
-  const gated = passGate({ advised, policy, lastApplied, awaitingSince, now: NOON }, may, { restart }, isInPlace);
+  const { lastApplied, lastCpu = lastApplied, awaitingSince } = given;
+  const lastChange = ({ resource }: SizedPart) => (resource === 'cpu' ? lastCpu : lastApplied);
+  const gated = passGate({ advised, policy, lastChange, awaitingSince, now: NOON }, may, { restart }, isInPlace);
   const { beginning: begun, held, awaitingSince: since } = gated;
   return { ...begun, held: held?.reason, again: held?.againAfterMillis, since };
 };
@@ -85,6 +89,12 @@ describe('in place', () => {
       { restarts: 'cpu', lastApplied: NOON },
       { decreases: [to({ cpuRequest: 500, memoryRequest: 500 })] },
       { decreases: [lessMemory], held: 'RestartCooldown' },
+    ],
+    [
+      'what was changed without a restart begins no pause',
+      { restarts: 'memory', lastCpu: NOON },
+      { decreases: [lessMemory] },
+      { decreases: [lessMemory], held: undefined },
     ],
     [
       'a raise that restarts takes with it what goes down',

@@ -45,7 +45,7 @@ export function createRestartGate({ settings, clock }: RestartGateOptions): Rest
     const asked = {
       advised,
       policy,
-      lastApplied: memory.times.lastApplied,
+      lastChange: (part: SizedPart) => memory.times.lastChange(part),
       awaitingSince: awaitingSince.get(memory),
       now: clock.now(),
     };
@@ -68,8 +68,8 @@ export function createRestartGate({ settings, clock }: RestartGateOptions): Rest
 export interface GateQuestion {
   readonly advised: Pick<ApplyContext['advised'], 'inForce' | 'advice'>;
   readonly policy: Pick<ApplyContext['policy'], 'spec'>;
-  /** When its sizes were last changed. */
-  readonly lastApplied: EpochMillis | undefined;
+  /** When a resource of one of its containers was last changed. */
+  readonly lastChange: (part: SizedPart) => EpochMillis | undefined;
   /** Since when decreases that cost a restart wait for others to come with them; to be handed in again. */
   readonly awaitingSince: EpochMillis | undefined;
   readonly now: EpochMillis;
@@ -77,7 +77,7 @@ export interface GateQuestion {
 
 /** @param isInPlace only containers that a resize restarts cost anything; else everything means new pods. */
 export function passGate(
-  { advised: { inForce, advice }, policy, lastApplied, awaitingSince, now }: GateQuestion,
+  { advised: { inForce, advice }, policy, lastChange, awaitingSince, now }: GateQuestion,
   beginning: Beginning,
   { restart }: Pick<RightsizingSettings, 'restart'>,
   isInPlace: boolean,
@@ -93,7 +93,14 @@ export function passGate(
   const costly = { raises: dear(beginning.raises), decreases };
   const rest = { raises: beginning.raises, decreases: without(beginning.decreases, partsOf(decreases)) };
   const { maxStepDown } = policy.spec.updates;
-  const asked = { beginning: costly, inForce, advice, maxStepDown, lastChangeAt: lastApplied, now };
+  // What restarts nothing begins no pause.
+  const times = inForce.flatMap(({ name: container }) =>
+    (['cpu', 'memory'] as const)
+      .filter((resource) => !costsNothing({ container, resource }))
+      .flatMap((resource) => lastChange({ container, resource }) ?? []),
+  );
+  const lastChangeAt = times.length === 0 ? undefined : Math.max(...times);
+  const asked = { beginning: costly, inForce, advice, maxStepDown, lastChangeAt, now };
   const not = notWorthRestart(asked, restart);
   if (not === undefined) {
     const isDear = (part: SizedPart): boolean => !costsNothing(part);

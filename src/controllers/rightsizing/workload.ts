@@ -100,8 +100,9 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       const memory = options.memory.of(found.uid);
       const { workload, unkept } = await withKept(memory.annotations.putOn(found, now), policy, memory, signal);
       const before = policy.status.workloads?.find((entry) => isSame(entry, workload));
-      const lastApplied = workload.annotations[rightsizingKeys.lastApplied] ?? before?.lastApplied;
-      memory.times.resume(takenOver(parseTime(lastApplied), now), before?.lastApplyMethod);
+      const told = takenOver(parseTime(workload.annotations[rightsizingKeys.lastApplied]), now);
+      const lastApplied = told ?? takenOver(parseTime(before?.lastApplied), now);
+      memory.times.resume(lastApplied, before?.lastApplyMethod, told);
       memory.watches.resume(() => readWatches(workload, view.podsOf(workload), now));
       const { problem } = usage.stateOf(workload);
       const { isLong, againAfterMillis } = noteUnread(memory, problem, now, settings().noDataMillis);

@@ -1,12 +1,15 @@
 /** Limits that move with requests: where a request gets less than it needs, its limit is that of what it gets. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { noUse } from '../../model/size-bounds.ts';
 import type { ContainerSize } from '../../model/sizing-records.ts';
 import { aContainer, aLimitRange, aQuota, MIB } from '../../model/testing/sizing-records.ts';
 import { percentilesOf } from '../../model/usage-window.ts';
+import { nothingBeside } from './beside-containers.ts';
+import type { Surroundings } from './fit-surroundings.ts';
 import { nodeRoom } from './largest-node.ts';
 import { defaultPolicy, type LimitRule } from './policy.ts';
-import { recommendWorkload, type Surroundings } from './recommend-workload.ts';
+import { recommendWorkload } from './recommend-workload.ts';
 import { profileOf } from './testing/profiles.ts';
 
 const STEPS = 400;
@@ -58,6 +61,7 @@ const quota = { quotas: [aQuota({ hard: { cpuRequest: 5000 }, used: { cpuRequest
 const limitsQuota = { quotas: [aQuota({ hard: { cpuLimit: 5000 }, used: { cpuLimit: 4500 } })] };
 const nodeOf = (cpuMillis: number) => ({ largestNode: nodeRoom([[{ cpuMillis, memoryBytes: 1024 * MIB }]]) });
 const node = nodeOf(1000);
+const podRange = { limitRanges: [aLimitRange({ type: 'Pod', max: { cpu: 1500 } })] };
 const small = { cpuRequest: 500, cpuLimit: 1000 };
 
 describe('a request that gives way', () => {
@@ -67,6 +71,15 @@ describe('a request that gives way', () => {
     ['in the same ratio, to a quota of limits', { policy: 'Ratio' }, limitsQuota, 750, 1500],
     ['with headroom, to a quota of limits', { policy: 'Headroom', headroom: 600 }, limitsQuota, 900, 1500],
     ['to a quota of limits that all replicas share', { policy: 'Ratio' }, { ...limitsQuota, replicas: 2 }, 625, 1250],
+    ['in the same ratio, to a LimitRange on pods', { policy: 'Ratio' }, podRange, 750, 1500],
+    ['with headroom, to a LimitRange on pods', { policy: 'Headroom', headroom: 600 }, podRange, 900, 1500],
+    [
+      'to a LimitRange on pods, beside the limits of others in it',
+      { policy: 'Ratio' },
+      { ...podRange, beside: () => ({ ...nothingBeside, sizes: { ...noUse, cpuLimit: 300 } }) },
+      600,
+      1200,
+    ],
     ['times a factor, to the largest node', { policy: 'Multiplier', factor: 1.5 }, node, 1000, 1500],
     ['with nothing in its way', { policy: 'Ratio' }, {}, 2000, 4000],
   ])('%s', (_, rule, around, request, limit) => {

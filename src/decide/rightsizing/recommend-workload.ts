@@ -3,34 +3,18 @@
  * do now.
  */
 import type { EpochMillis } from '../../lib/units.ts';
-import { qosClassOf, type SizeKey, sumOf } from '../../model/pod-size.ts';
-import type { QuotaSubject } from '../../model/quota-scopes.ts';
-import { allowedRange, type QuotaUse } from '../../model/size-bounds.ts';
-import type {
-  ContainerSize,
-  ContainerSpecRecord,
-  HpaRecord,
-  LimitRangeRecord,
-  QuotaRecord,
-  SizedWorkload,
-} from '../../model/sizing-records.ts';
+import { qosClassOf } from '../../model/pod-size.ts';
+import { allowedRange } from '../../model/size-bounds.ts';
+import type { ContainerSize, ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
 import type { UsageProfile } from '../../model/usage-profile.ts';
 import type { UsageWindow } from '../../model/usage-window.ts';
 import { holdAdvice, noAdvice, type ResourceAdvice, wasKilled } from './advice.ts';
 import { formatAmount, type ResourceName } from './amount-text.ts';
 import { settle } from './finish.ts';
+import { fitPod, fitQuotas, type Surroundings } from './fit-surroundings.ts';
 import { hpaTargetOf, respectHpa, type ScaleBasis } from './hpa-stage.ts';
-import {
-  capRoom,
-  type FitPart,
-  fitLimits,
-  fitTogether,
-  noPromises,
-  type QuotaPromises,
-  quotaRoom,
-} from './joint-fit.ts';
+import type { FitPart } from './joint-fit.ts';
 import { keepBurstable } from './keep-burstable.ts';
-import type { NodeRoom } from './largest-node.ts';
 import { fitLimitRange } from './limit-range-stage.ts';
 import type { LimitRule, RightsizingPolicy } from './policy.ts';
 import type { CurrentResource, LearnedFloors, RecommendInput } from './recommend.ts';
@@ -45,23 +29,6 @@ export interface ContainerKnowledge {
   readonly floors: LearnedFloors | undefined;
   /** When Stowage last changed each resource. */
   readonly lastChange: { readonly cpu: EpochMillis | undefined; readonly memory: EpochMillis | undefined };
-}
-
-/** What of its surroundings bounds the workload. */
-export interface Surroundings {
-  readonly limitRanges: readonly LimitRangeRecord[];
-  readonly quotas: readonly QuotaRecord[];
-  readonly hpas: readonly HpaRecord[];
-  /** The most any node can give to one of its pods; undefined where no node is known. */
-  readonly largestNode: NodeRoom | undefined;
-  /** Pods that would change. */
-  readonly replicas: number;
-  /** What they hold by now of quotas; left out: what so many of them would by the sizes that are asked about. */
-  readonly held?: QuotaUse;
-  /** Of quotas, what others have been promised and do not hold yet; asked where something is to grow. Left out: nothing. */
-  readonly promises?: () => QuotaPromises;
-  /** One of the pods, by which to tell which quotas count them; left out or undefined: ordinary ones. */
-  readonly like?: QuotaSubject | undefined;
 }
 
 export interface WorkloadQuestion {
@@ -105,18 +72,8 @@ export function recommendWorkload(question: WorkloadQuestion): readonly SizedAdv
     return { profile, window, floors, cpu, memory, policy: rules, now };
   });
   // Of both together a node may have too little: memory goes first, as a pod without it is killed.
-  const { largestNode } = question.around;
-  const memory = adviseTogether(question, inputs, 'memory', shapeMemory, (cpuMillis) =>
-    largestNode?.memoryBeside(cpuMillis),
-  );
-  const cpu = adviseTogether(
-    question,
-    inputs,
-    'cpu',
-    shapeCpu,
-    (memoryBytes) => largestNode?.cpuBeside(memoryBytes),
-    memory,
-  );
+  const memory = adviseTogether(question, inputs, 'memory', shapeMemory);
+  const cpu = adviseTogether(question, inputs, 'cpu', shapeCpu, memory);
   const advice = containers.map(({ name, size }, index): SizedAdvice => {
     const finished = (resource: ResourceName, advice: ResourceAdvice | undefined): ResourceAdvice => {
       const known = advice ?? noAdvice('NoData', `no ${resource === 'cpu' ? 'CPU' : 'memory'} usage is known`);
@@ -178,14 +135,14 @@ function rulesInForce(policy: RightsizingPolicy, isGuaranteed: boolean): Rightsi
 }
 
 function adviseTogether(
-  { workload, containers, around, policy }: WorkloadQuestion,
+  question: WorkloadQuestion,
   inputs: readonly (RecommendInput | undefined)[],
   resource: ResourceName,
   shapeOne: (input: RecommendInput) => Shaped | ResourceAdvice,
-  mostBeside: (ofTheOther: number) => number | undefined,
   /** What is advised of the other resource, where that is known. */
   otherAdvice: readonly (ResourceAdvice | undefined)[] = [],
 ): readonly (ResourceAdvice | undefined)[] {
+  const { workload, containers, around, policy } = question;
   const allowed = allowedRange(around.limitRanges, 'Container', resource);
   const shaped = inputs.map((input) => {
     const result = input === undefined ? undefined : shapeOne(input);
@@ -195,31 +152,9 @@ function adviseTogether(
     shaped: result !== undefined && isShaped(result) && !isHeldByHpa(index) ? result : undefined,
     current: requestOf(resource, containers[index]?.size ?? {}) ?? 0,
   }));
-  const perPod = allowedRange(around.limitRanges, 'Pod', resource).max;
-  const other = resource === 'cpu' ? 'memory' : 'cpu';
-  const ofOther = scaleBasis(other, containers, otherAdvice);
-  // What is to be less is there until it is less.
-  const ofNode = mostBeside(Math.max(ofOther.current, ofOther.advised)) ?? Number.POSITIVE_INFINITY;
-  const amount = (value: number): string => formatAmount(resource, value);
-  if (perPod < Number.POSITIVE_INFINITY) {
-    parts = fitTogether(parts, capRoom(parts, perPod, 'limit-range', `a LimitRange allows a pod ${amount(perPod)}`));
-  }
-  if (ofNode < Number.POSITIVE_INFINITY) {
-    const what = `no node that its pods may use has more than ${amount(ofNode)} beside its ${other === 'cpu' ? 'CPU' : other}`;
-    parts = fitTogether(parts, capRoom(parts, ofNode, 'node-size', what));
-  }
-  if (parts.some(({ shaped, current }) => shaped !== undefined && shaped.value > current)) {
-    // Who is killed for want of memory needs it more than who is only to have it.
-    const isPressing = parts.some(({ shaped }) => shaped !== undefined && wasKilled(shaped));
-    const promises = isPressing ? noPromises : around.promises?.();
-    const leftByQuotas = (key: SizeKey, current: number) =>
-      quotaRoom(around.quotas, key, { ...around, current, held: around.held?.[key], promises });
-    const current = parts.reduce((sum, part) => sum + part.current, 0);
-    const ofRequests = leftByQuotas(`${resource}Request`, current);
-    if (ofRequests !== undefined) parts = fitTogether(parts, ofRequests);
-    const ofLimits = leftByQuotas(`${resource}Limit`, sumOf(containers, `${resource}Limit`));
-    if (ofLimits !== undefined) parts = fitLimits(parts, ofLimits);
-  }
+  const other = scaleBasis(resource === 'cpu' ? 'memory' : 'cpu', containers, otherAdvice);
+  if (isGrowing(parts)) parts = fitPod(parts, question, resource, other);
+  if (isGrowing(parts)) parts = fitQuotas(parts, question, resource);
   return shaped.map((result, index) => {
     if (result === undefined || !isShaped(result)) return result;
     return heldByQuota(settle(parts[index]?.shaped ?? result));
@@ -229,6 +164,10 @@ function adviseTogether(
     const name = containers[index]?.name ?? '';
     return policy.hpa !== 'Ignore' && hpaTargetOf(around.hpas, workload, name, resource) !== undefined;
   }
+}
+
+function isGrowing(parts: readonly FitPart[]): boolean {
+  return parts.some(({ shaped, current }) => shaped !== undefined && shaped.value > current);
 }
 
 /**

@@ -6,8 +6,9 @@ import type { ContainerSpecRecord } from '../../../model/sizing-records.ts';
 import { aContainer, MIB } from '../../../model/testing/sizing-records.ts';
 import type { UsageProfile } from '../../../model/usage-profile.ts';
 import { percentilesOf } from '../../../model/usage-window.ts';
+import type { Surroundings } from '../fit-surroundings.ts';
 import { defaultPolicy, type RightsizingPolicy } from '../policy.ts';
-import { recommendWorkload, type Surroundings, type WorkloadQuestion } from '../recommend-workload.ts';
+import { recommendWorkload, type WorkloadQuestion } from '../recommend-workload.ts';
 import { profileOf } from './profiles.ts';
 
 export const STEPS = 400;
