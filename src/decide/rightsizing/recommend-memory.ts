@@ -5,8 +5,8 @@
 
 import { exactPercentile } from '../../lib/exact-percentile.ts';
 import type { Bytes, EpochMillis, Millis } from '../../lib/units.ts';
-import { type MemoryHistory, PEAK_SPAN_MILLIS } from '../../model/usage-memory.ts';
-import { type Draft, noAdvice, type ResourceAdvice, raiseTo } from './advice.ts';
+import { type MemoryHistory, type OomNeed, PEAK_SPAN_MILLIS } from '../../model/usage-memory.ts';
+import { amend, type Draft, noAdvice, type ResourceAdvice, raiseTo } from './advice.ts';
 import { settle } from './finish.ts';
 import { fadingPercentile, memoryNeed, recentPeak } from './memory-target.ts';
 import type { MemoryTarget, RightsizingPolicy } from './policy.ts';
@@ -47,14 +47,7 @@ export function shapeMemory(input: RecommendInput): Shaped | ResourceAdvice {
     return noAdvice('Stale', `the last memory sample is of ${new Date(lastAt ?? 0).toISOString()}`);
   }
   const start: Draft = known ?? { value: 0, notes: [] };
-  const killed = isOomValid
-    ? raiseTo(
-        start,
-        oom.bytes * OOM_ROOM,
-        'out-of-memory',
-        `killed for want of memory at ${new Date(oom.at).toISOString()}: at least ${oom.bytes} bytes are needed`,
-      )
-    : start;
+  const killed = isOomValid ? afterKill(start, oom, current.request) : start;
   const floor = floors?.memory;
   const highest = Math.max(0, ...memory.peaks().map(({ bytes }) => bytes));
   const roundTo = target.strategy === 'Peak' ? MIB : 1;
@@ -73,6 +66,15 @@ export function shapeMemory(input: RecommendInput): Shaped | ResourceAdvice {
     now,
     gainOf: undefined,
   });
+}
+
+/** That it was killed counts also where as much is asked for already: it has less than was needed then. */
+function afterKill(draft: Draft, { bytes, at }: OomNeed, request: Bytes | undefined): Draft {
+  const ample = bytes * OOM_ROOM;
+  const isShort = (request ?? 0) < bytes;
+  if (draft.value >= ample && !isShort) return draft;
+  const text = `killed for want of memory at ${new Date(at).toISOString()}: at least ${bytes} bytes are needed`;
+  return amend(draft, 'out-of-memory', Math.max(draft.value, ample), text);
 }
 
 /** How far the request may fall in one go: Property 5. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { aContainer, MIB } from '../../model/testing/sizing-records.ts';
 import { profileOf } from './testing/profiles.ts';
-import { ask, NOW, STEPS } from './testing/workload-question.ts';
+import { ask, NOW, policy, STEPS } from './testing/workload-question.ts';
 
 describe('usage that cannot be read any more', () => {
   const unread = 'prometheus does not answer';
@@ -36,5 +36,18 @@ describe('usage that cannot be read any more', () => {
     const ample = [aContainer({ size: { cpuRequest: 500, memoryRequest: 4000 * MIB } })];
     const [lowered] = ask({ containers: ample, profiles: { app: profile }, unread });
     expect(lowered?.memory).toMatchObject({ isDue: false, held: 'UsageUnread' });
+  });
+
+  test('also where the policy asks for as much as the kill shows to be needed, and only while there is less', () => {
+    const profile = profileOf(STEPS, { cpu: () => 200, memory: () => 100 * MIB });
+    profile.memory.noteOom(128 * MIB, NOW);
+    const generous = { strategy: 'Percentile', percentile: 90, safetyFactor: 5 } as const;
+    const memoryOf = (mebibytes: number) => {
+      const containers = [aContainer({ size: { cpuRequest: 500, memoryRequest: mebibytes * MIB } })];
+      const memory = { ...policy.memory, target: generous };
+      return ask({ containers, profiles: { app: profile }, policy: { memory }, unread })[0]?.memory;
+    };
+    expect(memoryOf(128)).toMatchObject({ isDue: true, request: 500 * MIB });
+    expect(memoryOf(300)).toMatchObject({ isDue: false, held: 'UsageUnread' });
   });
 });
