@@ -122,6 +122,33 @@ describe('resize', () => {
     expect((await world.record('web')).sizing.sizeManagers).toEqual(['mbcas-controller']);
   });
 
+  test.each(['as known', 'by an older record'])(
+    'of CPU that allocation has given, rightsizing keeps what the pod had before (%s)',
+    async (how) => {
+      await using world = await createWorld();
+      await world.create('web');
+      const before = await world.record('web');
+      const share = decisionFor(before, {
+        engine: 'allocation',
+        changes: [{ container: 'app', to: { cpuRequest: 600, cpuLimit: 700 } }],
+      });
+      await createResize({ api: world.api, pod: () => before })(approve(share), signal);
+      await world.seconds(5);
+      const given = await world.record('web');
+      const stale = { ...given, pod: before.pod, sizing: { ...given.sizing, marks: before.sizing.marks } };
+      const known = how === 'as known' ? given : stale;
+      const decision = decisionFor(known, { changes: [{ container: 'app', to: { memoryRequest: 96 * 2 ** 20 } }] });
+      expect(await createResize({ api: world.api, pod: () => known })(approve(decision), signal)).toMatchObject({
+        result: 'accepted',
+      });
+      const annotations = (await world.read('web')).metadata?.annotations ?? {};
+      expect(JSON.parse(annotations['optipod.io/original-resources'] ?? '')).toEqual({
+        app: { requests: { cpu: '200m', memory: '64Mi' }, limits: { memory: '128Mi' } },
+        log: { requests: { cpu: '50m' } },
+      });
+    },
+  );
+
   test('an older record still keeps what the pod has: it is read once', async () => {
     await using world = await createWorld();
     await world.create('web');

@@ -10,8 +10,9 @@ import { isConflict } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
 import type { ResizeDecision } from '../decide/size-decision.ts';
 import type { Approved } from '../guard/approved.ts';
-import { originalsText } from '../model/original-sizes.ts';
+import { originalsText, parseOriginals } from '../model/original-sizes.ts';
 import { sizeManagers } from '../model/size-managers.ts';
+import type { ContainerSpecRecord } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import { outcomeOfResizeError, type ResizeOutcome } from './resize-outcome.ts';
 import { containersBody } from './size-body.ts';
@@ -86,19 +87,37 @@ async function keepOriginals(
   const key = originalsKeys[engine];
   if (sizing.marks[key] !== undefined || isRestore === true || isWithdrawal === true) return;
   const { namespace, name, uid } = pod;
-  const write = async (resourceVersion: string): Promise<void> => {
-    const annotations = { [key]: originalsText(sizing.containers, engine === 'allocation') };
+  const write = async (resourceVersion: string, marks: SizedPod['sizing']['marks']): Promise<void> => {
+    const text =
+      engine === 'allocation'
+        ? originalsText(sizing.containers, true)
+        : originalsText(beforeAllocation(sizing.containers, marks), false);
+    const annotations = { [key]: text };
     const body = { metadata: { uid, resourceVersion, annotations } };
     const options = { namespace, signal, fieldManager: sizeManagers[engine], lane: 'control' } as const;
     await api.patch(resources.pods, name, { type: 'merge', body }, options);
   };
   try {
-    await write(pod.resourceVersion);
+    await write(pod.resourceVersion, sizing.marks);
   } catch (error) {
     if (!isConflict(error)) throw error;
     const fresh = await api.get(resources.pods, name, { namespace, signal });
     // Another spec: what was decided on is no longer there.
     if (fresh.metadata?.uid !== uid || (fresh.metadata.generation ?? 0) !== sizing.generation) throw error;
-    if (fresh.metadata.annotations?.[key] === undefined) await write(fresh.metadata.resourceVersion ?? '');
+    const { annotations = {}, resourceVersion = '' } = fresh.metadata;
+    if (annotations[key] === undefined) await write(resourceVersion, annotations);
   }
+}
+
+/** With the CPU that allocation found: a share that it has given is nothing the pod had. */
+function beforeAllocation(
+  containers: readonly ContainerSpecRecord[],
+  marks: SizedPod['sizing']['marks'],
+): readonly ContainerSpecRecord[] {
+  const found = parseOriginals(marks[originalsKeys.allocation] ?? '');
+  if (found === undefined) return containers;
+  return containers.map((container) => {
+    const { cpuRequest: _, cpuLimit: __, ...memory } = container.size;
+    return { ...container, size: { ...memory, ...(found.get(container.name) ?? container.size) } };
+  });
 }

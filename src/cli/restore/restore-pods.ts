@@ -25,6 +25,7 @@ import { createSizingInterners } from '../../observe/sizing/sizing-interners.ts'
 import { createSizingProjections } from '../../observe/sizing/sizing-projections.ts';
 import { type Reader, readAllowed, type Selection } from '../input/read-allowed.ts';
 import { inRestoreOrder } from './restore-order.ts';
+import { withoutRightsized } from './without-rightsized.ts';
 
 /** Whose changes are taken back, and where. */
 export interface RestoreRequest {
@@ -68,7 +69,9 @@ export async function restorePods(
   const wanted = engines.flatMap((engine) =>
     pods.flatMap((pod) => {
       if (pod.sizing.marks[originalsKeys[engine]] === undefined || pod.pod.nodeName === undefined) return [];
-      const plan = planRestore(pod, engine, view.node(pod.pod.nodeName), view.workloadOf(pod.pod));
+      const found = planRestore(pod, engine, view.node(pod.pod.nodeName), view.workloadOf(pod.pod));
+      const isLeftTo = engine === 'allocation' && engines.includes('rightsizing');
+      const plan = isLeftTo ? withoutRightsized(found, pod) : found;
       return [{ engine, pod, plan, needsNode: hidesNodes && plan.kind === 'resize' && plan.lifted.length > 0 }];
     }),
   );

@@ -85,6 +85,35 @@ test('an uninstall gives pods back what they had, decreases first; told once, an
   expect(await run(false)).toEqual([]);
 });
 
+test.each([
+  ['what rightsizing had raised', { had: 200, rightsized: 500, now: 400 }],
+  ['what rightsizing had raised, with a share above both', { had: 200, rightsized: 500, now: 800 }],
+  ['what rightsizing had lowered', { had: 700, rightsized: 300, now: 600 }],
+  ['a share that happens to be as it was', { had: 200, rightsized: 500, now: 200 }],
+])('a pod that both engines changed has what it had before either: %s', async (_, { had, rightsized, now }) => {
+  const world = await startAllocatedWorld({ startsAgents: false });
+  await createPods(world.api, [{ name: 'a', request: `${now}m` }]);
+  await world.clock.advance(5000);
+  await world.operator().stop();
+  const kept = (cpu: number): string => JSON.stringify({ app: { requests: { cpu: `${cpu}m` } } });
+  const annotations = { [sizingKeys.originalResources]: kept(had), [sizingKeys.allocationOriginals]: kept(rightsized) };
+  await world.api.patch(resources.pods, 'a', { type: 'merge', body: { metadata: { annotations } } }, inShop);
+  const giveBack = async (...engines: ('allocation' | 'rightsizing')[]) => {
+    const request = { engines, namespace: 'shop', isDryRun: false };
+    const work = restorePods(world.api, request, world.clock, new AbortController().signal);
+    let isDone = false;
+    void work.finally(() => {
+      isDone = true;
+    });
+    while (!isDone) await world.clock.advance(250);
+    return (await work).map(({ result }) => result);
+  };
+  expect(await giveBack('allocation', 'rightsizing')).toEqual(['restored', 'restored']);
+  expect(await world.request('a')).toBe(had);
+  const { metadata } = await world.pod('a');
+  expect(Object.keys(metadata?.annotations ?? {}).filter((key) => key in annotations)).toEqual([]);
+});
+
 test('of a workload that is paused, lest its pods are sized again, they are given back all the same', async () => {
   const world = await startSizedWorld();
   await deployLoaded(world);
