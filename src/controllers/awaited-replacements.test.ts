@@ -58,6 +58,14 @@ describe('the replacement of an evicted pod is awaited', () => {
     expect(listAt(NOON)).toHaveLength(left);
   });
 
+  test('and what the pod that goes still holds, until it is gone', () => {
+    const { world, pod, move, awaited } = setUp();
+    awaited.expect(move, world.sides, NOON);
+    expect(awaited.awaited(NOON)).toMatchObject([{ held: { node: pod.nodeName, requests } }]);
+    world.pods.splice(0, 1);
+    expect(awaited.awaited(NOON)).toMatchObject([{ held: undefined }]);
+  });
+
   test('no longer than a minute after the grace period of the pod that goes', () => {
     const { world, move, awaited, listAt } = setUp();
     awaited.expect(move, world.sides, NOON);

@@ -55,10 +55,12 @@ export function createAwaitedReplacements(view: ClusterView): AwaitedReplacement
     const made = live.filter(({ uid }) => !known.has(uid));
     // It has its node, or the scheduler found none: then it takes nothing of what is free.
     if (made.some((pod) => pod.nodeName !== undefined || pod.unschedulableSince !== undefined)) return undefined;
-    const isGone = view.pod(evicted.namespace, evicted.name)?.uid !== evicted.uid;
-    if (made.length > 0 || !isGone) return { ...each, missingSince: undefined };
+    const leaving = view.pod(evicted.namespace, evicted.name);
+    const isGone = leaving?.uid !== evicted.uid;
+    const held = isGone ? undefined : placeOf(leaving);
+    if (made.length > 0 || !isGone) return { ...each, held, missingSince: undefined };
     // Scaled down meanwhile, or made before anybody looked.
-    return live.length >= workload.replicas ? undefined : { ...each, missingSince };
+    return live.length >= workload.replicas ? undefined : { ...each, held, missingSince };
   };
   const look = (now: EpochMillis): readonly Expected[] => {
     for (const [podUid, each] of expected) {
@@ -94,6 +96,10 @@ export function createAwaitedReplacements(view: ClusterView): AwaitedReplacement
         since === undefined ? [] : [{ workload, pod: evicted.name, since }],
       ),
   };
+}
+
+function placeOf({ nodeName: node, template: { requests } }: PodRecord): AwaitedReplacement['held'] {
+  return node === undefined ? undefined : { node, requests };
 }
 
 /** Of a pod that was steered: its replacement takes its slot, and with that its side. */

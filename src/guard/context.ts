@@ -10,7 +10,7 @@ import type { ReasonNameOf } from '../lib/reasons.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { ClusterView, WorkloadRef } from '../model/cluster-view.ts';
 import type { PlacementSettings } from '../model/placement-settings.ts';
-import type { PodRecord, PodTemplate, Side, WorkloadRecord } from '../model/records.ts';
+import type { ComputeResources, PodRecord, PodTemplate, Side, WorkloadRecord } from '../model/records.ts';
 import type { Sides } from '../model/sides.ts';
 import type { DisruptionHistory } from './history.ts';
 
@@ -47,6 +47,8 @@ export interface AwaitedReplacement {
   /** Where it is sent; undefined: wherever it fits. */
   readonly side: Side | undefined;
   readonly template: PodTemplate;
+  /** Where the evicted pod still is, and what it has there until it is gone; left out: it is gone, or was nowhere. */
+  readonly held?: { readonly node: string; readonly requests: ComputeResources } | undefined;
 }
 
 /** An evicted pod is gone, and none has been made in its place. */

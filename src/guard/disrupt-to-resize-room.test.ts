@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type SpotState, untroubledSpot } from '../decide/placement/spot-outlook.ts';
 import type { PodTemplate } from '../model/records.ts';
 import { aDeployment, aNode, aSpreadRule, aTemplate, GIB, NOON, someSettings } from '../model/testing/records.ts';
+import type { AwaitedReplacement } from './context.ts';
 import { inspectAll } from './guard.ts';
 import { pod, pods, type SceneChanges, scene, web, withPods } from './testing/scene.ts';
 import { decision, reasonsFor } from './testing/size-eviction.ts';
@@ -30,6 +31,24 @@ describe('a larger pod needs room', () => {
     };
     expect(awaiting(single)).toEqual([]);
     expect(awaiting(single + 1)).toEqual(['NoRoomOnSide']);
+  });
+
+  test('what two pods of one node would grow by is not counted on twice', () => {
+    const requests = pods[0]?.template.requests ?? { cpuMillis: 0, memoryBytes: 0 };
+    const template = aTemplate({ requests: { ...requests, cpuMillis: requests.cpuMillis + 200 } });
+    const blocks = (left: number, awaited: Omit<AwaitedReplacement, 'template'>) => {
+      const nodes = [node('s', 'spot', used + left), node('o', 'on-demand', used)];
+      return inspectAll(larger, scene({ records: { nodes }, awaited: [{ ...awaited, template }] }));
+    };
+    const held = { node: 's', requests };
+    expect(blocks(700, { side: undefined, held })).toEqual([]);
+    expect(blocks(699, { side: undefined, held })).toMatchObject([{ reason: 'NoRoomOnSide', retryAfterMillis: 5_000 }]);
+    expect(blocks(699, { side: 'on-demand', held })).toEqual([]);
+    // One that was elsewhere, or is gone, has no place of its own there.
+    const whole = 700 + requests.cpuMillis;
+    expect(blocks(whole, { side: 'spot', held: { ...held, node: 'o' } })).toEqual([]);
+    expect(blocks(whole - 1, { side: 'spot', held: { ...held, node: 'o' } })).toHaveLength(1);
+    expect(blocks(whole - 1, { side: 'spot' })).toHaveLength(1);
   });
 
   test('its own place in memory, too', () => {

@@ -6,6 +6,7 @@
 import type { Millis } from '../../lib/units.ts';
 import type { NodeUsage } from '../../model/cluster-view.ts';
 import { findRoom, fitsUnsteered } from '../../model/find-room.ts';
+import { admitsNode } from '../../model/node-fit.ts';
 import { termsOf } from '../../model/node-profiles.ts';
 import type { NodeClass, NodeRecord, PodRecord, PodTemplate, Side } from '../../model/records.ts';
 import { replacementOf } from '../../model/replacement.ts';
@@ -64,7 +65,7 @@ export const hasRoomToGrow = sizeEvictionRule(
   'has-room-to-grow',
   'A pod is only ended for a larger one when that has somewhere to go: its own place, or another node.',
   ({ decision, workload, pod, pods }, context) => {
-    const { view, sides, settings, policy, awaited } = context;
+    const { view, sides, settings, policy, awaited = [] } = context;
     const { cpuMillis, memoryBytes } = decision.growth;
     const isSpread = (pod.template.spread ?? workload.template.spread) !== undefined;
     // What asks for no more fits where it was, unless others have gone from where it is to be spread over.
@@ -76,7 +77,7 @@ export const hasRoomToGrow = sizeEvictionRule(
     if (
       own !== undefined &&
       sides.isCapacity(own) &&
-      leavesRoom(own, view.requestedOnNode(own.name), decision.growth) &&
+      leavesRoom(own, view.requestedOnNode(own.name), decision.growth, boundFor(own, ownClass, awaited)) &&
       !(isSpread && isUnevenOn(own, ownClass, larger, pod, context))
     ) {
       return undefined;
@@ -110,7 +111,8 @@ export const hasRoomToGrow = sizeEvictionRule(
         ? 'its replacement would request more than any node has left'
         : 'its topology spread constraints allow no further pod where it is, and no other node has room';
     const detail = `${cause}${promises.join('')}`;
-    return object('NoRoomOnSide', { side: 'other', pod: pod.name, detail }, settings.disruptionRetryMillis);
+    const retry = awaited.length > 0 ? AWAITED_RETRY_MILLIS : settings.disruptionRetryMillis;
+    return object('NoRoomOnSide', { side: 'other', pod: pod.name, detail }, retry);
   },
 );
 
@@ -131,6 +133,15 @@ function isUnevenOn(
     pinTerms: side === undefined ? undefined : termsOf(sides.pinOf(side)),
     leaving,
   }).isUneven(node);
+}
+
+/** What may come to the node first. */
+function boundFor(
+  node: NodeRecord,
+  nodeClass: NodeClass,
+  awaited: readonly AwaitedReplacement[],
+): readonly AwaitedReplacement[] {
+  return awaited.filter(({ side = nodeClass, template }) => side === nodeClass && admitsNode(template, node));
 }
 
 /** What may take room of the side first. Workloads that see the same room at once would all have their pods go for it. */
@@ -170,8 +181,18 @@ export function grown(pod: PodRecord, template: PodTemplate, growth: Growth): Po
   return withRequests(template, { ...template.requests, ...requests });
 }
 
-/** The pod itself is among what is used; its place comes free. */
-function leavesRoom({ allocatable }: NodeRecord, used: NodeUsage, growth: Growth): boolean {
+/** The pod itself is among what is used, and so may those be in whose place others come; their places come free. */
+function leavesRoom(
+  { name, allocatable }: NodeRecord,
+  used: NodeUsage,
+  growth: Growth,
+  awaited: readonly AwaitedReplacement[],
+): boolean {
   const keys = ['cpuMillis', 'memoryBytes'] as const;
-  return used.isPartial !== true && keys.every((key) => used[key] + growth[key] <= allocatable[key]);
+  const taken = (key: keyof Growth): number =>
+    awaited.reduce((sum, { template, held }) => {
+      const before = held?.node === name ? held.requests[key] : 0;
+      return sum + Math.max(0, template.requests[key] - before);
+    }, 0);
+  return used.isPartial !== true && keys.every((key) => used[key] + growth[key] + taken(key) <= allocatable[key]);
 }
