@@ -17,6 +17,7 @@ import { describeError } from '../../lib/errors.ts';
 import { severalAtOnce } from '../../lib/several-at-once.ts';
 import type { Millis } from '../../lib/units.ts';
 import { isInForce } from '../../model/granted-size.ts';
+import { isLive } from '../../model/owners.ts';
 import type { NodeRecord } from '../../model/records.ts';
 import { createSizingSnapshot } from '../../model/sizing-snapshot.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
@@ -43,8 +44,8 @@ export interface RestoreRequest {
 export interface RestoredPod {
   readonly pod: string;
   readonly engine: SizingEngine;
-  /** `would` in a dry run; `asked`: sent, and not in force in the time that was waited for it. */
-  readonly result: 'restored' | 'would' | 'asked' | 'kept' | 'refused';
+  /** `would` in a dry run; `asked`: sent, and not in force in the time that was waited for it; `gone`: deleted meanwhile. */
+  readonly result: 'restored' | 'would' | 'asked' | 'kept' | 'refused' | 'gone';
   readonly message: string;
 }
 
@@ -68,7 +69,9 @@ export async function restorePods(
   const { view, pods, hidesNodes } = await readCluster({ api, signal }, { namespace, selector });
   const wanted = engines.flatMap((engine) =>
     pods.flatMap((pod) => {
-      if (pod.sizing.marks[originalsKeys[engine]] === undefined || pod.pod.nodeName === undefined) return [];
+      const isChanged = pod.sizing.marks[originalsKeys[engine]] !== undefined;
+      // What has ended, or is about to, has nothing to get: nodes that were shut down leave such pods behind for days.
+      if (!isChanged || pod.pod.nodeName === undefined || !isLive(pod.pod)) return [];
       const found = planRestore(pod, engine, view.node(pod.pod.nodeName), view.workloadOf(pod.pod));
       const isLeftTo = engine === 'allocation' && engines.includes('rightsizing');
       const plan = isLeftTo ? withoutRightsized(found, pod) : found;
@@ -131,12 +134,12 @@ async function restoreOne(
   const verdict = inspectSize(plan.decision, contextOf(view, clock));
   if (verdict.kind === 'blocked') return { result: 'kept', message: verdict.block.message };
   const outcome = await createResize({ api, pod: view.pod })(verdict.approved, signal);
-  if (outcome.result === 'gone') return { result: 'kept', message: 'the pod is gone' };
+  if (outcome.result === 'gone') return GONE;
   if (outcome.result === 'refused') return { result: 'refused', message: outcome.message };
   const deadline = clock.now() + WAIT;
   while (clock.now() < deadline) {
     const pod = await readPod(api, before, signal);
-    if (pod === undefined) return { result: 'kept', message: 'the pod is gone' };
+    if (pod === undefined) return GONE;
     if (isInForce(pod.sizing, plan.decision.changes)) return await finish(plan.decision.why.summary);
     await sleep(clock, LOOK, signal);
   }
@@ -169,6 +172,7 @@ function contextOf(view: SizingView, clock: Clock): SizeGuardContext {
 
 const ignore = (): void => {};
 
+const GONE = { result: 'gone', message: 'the pod was deleted meanwhile' } as const;
 const NEEDS_NODE =
   'a limit that was not there before can only be raised to what its node has, and nodes may not be read with these credentials';
 

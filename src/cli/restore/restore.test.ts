@@ -147,6 +147,7 @@ test.each<[string, readonly RestoredPod[], string]>([
   ['one', [restored], '1 pod was given back.'],
   ['all', [restored, restored], '2 pods were given back.'],
   ['a dry run', [{ ...kept, result: 'would' }], '1 pod would be given back.'],
+  ['one that was deleted meanwhile', [restored, { ...kept, result: 'gone' }], '1 pod was given back.'],
   ['what is left', [kept, restored], '1 pod of 2 could not be given back now; run the command again.'],
 ])('%s is summed up', (_, pods, expected) => {
   expect(summaryOf(pods)).toBe(expected);
@@ -205,6 +206,45 @@ test('pods of several nodes are given back at the same time, of one node one aft
   const [first, second] = [begun(['a', 'b']), begun(['c', 'd'])];
   expect(first[0]).toBe(second[0]);
   expect(first[1]).toBeGreaterThan(first[0] ?? 0);
+});
+
+test('pods that have ended, end, or are deleted meanwhile leave nothing to be done', async () => {
+  const world = await startAllocatedWorld({ startsAgents: false });
+  const annotations = { [sizingKeys.allocationOriginals]: '{"app":{"requests":{"cpu":"200m"}}}' };
+  const names = ['failed', 'ending', 'deleted', 'left'];
+  await createPods(
+    world.api,
+    names.map((name) => ({ name, request: '300m', annotations, spec: { terminationGracePeriodSeconds: 600 } })),
+  );
+  await world.clock.advance(5000);
+  await world.operator().stop();
+  const status = { phase: 'Failed', reason: 'NodeShutdown' } as const;
+  await world.api.patch(
+    resources.pods,
+    'failed',
+    { type: 'merge', body: { status } },
+    { ...inShop, subresource: 'status' },
+  );
+  const api: KubeApi = {
+    ...world.api,
+    async patch(type, name, patch, options) {
+      // Somebody is faster.
+      if (name === 'deleted') await world.api.delete(type, name, { ...inShop, gracePeriodSeconds: 0 });
+      return await world.api.patch(type, name, patch, options);
+    },
+  };
+  await world.api.delete(resources.pods, 'ending', inShop);
+  const request = { engines: ['allocation'] as const, namespace: 'shop', isDryRun: false };
+  const work = restorePods(api, request, world.clock, new AbortController().signal);
+  let isDone = false;
+  void work.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) await world.clock.advance(250);
+  expect((await work).map(({ pod, result }) => [pod, result])).toEqual([
+    ['shop/deleted', 'gone'],
+    ['shop/left', 'restored'],
+  ]);
 });
 
 test('what goes wrong with one pod keeps no other from what it had; the end of the command keeps all', async () => {

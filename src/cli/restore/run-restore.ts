@@ -37,13 +37,14 @@ export async function runRestore(
   return pods.every(isWell) ? exitCodes.ok : exitCodes.failure;
 }
 
-const isWell = ({ result }: RestoredPod): boolean => result === 'restored' || result === 'would';
+const isWell = ({ result }: RestoredPod): boolean => result === 'restored' || result === 'would' || result === 'gone';
 
 export function lineOf({ pod, engine, result, message }: RestoredPod): string {
   return `${pod}  ${engine}  ${result}  ${message}`;
 }
 
-export function summaryOf(pods: readonly RestoredPod[]): string {
+export function summaryOf(all: readonly RestoredPod[]): string {
+  const pods = all.filter(({ result }) => result !== 'gone');
   if (pods.length === 0) return 'No pod has sizes of Stowage.';
   const left = pods.filter((pod) => !isWell(pod)).length;
   if (left > 0) return `${counted(left, 'pod')} of ${pods.length} could not be given back now; run the command again.`;
