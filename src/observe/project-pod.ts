@@ -98,7 +98,7 @@ export function projectPod(pod: Pod, interners: PodInterners): PodRecord {
     ...(annotations[placementKeys.pinned] === 'true' && { pinned: true }),
     deletionCost: parseDeletionCost(annotations),
     protectedBy: readProtection(annotations),
-    claims: volumeClaimNames(pod, name),
+    claims: volumeClaimNames(pod),
     resizing: isResizing(status?.resize, conditions),
     sizing: interners.sizing?.pod(pod),
   };
@@ -152,15 +152,14 @@ function unschedulableSince(conditions: readonly Condition[], createdAt: EpochMi
   return instant(scheduled.lastTransitionTime, 'status.conditions[PodScheduled].lastTransitionTime') ?? createdAt;
 }
 
-/** Claims decide on which nodes a replacement can run. Also of a pod that is not validated yet. */
-export function volumeClaimNames(pod: Pod, podName: string): readonly string[] {
-  const names: string[] = [];
-  for (const volume of listOf(pod.spec?.volumes, 'spec.volumes')) {
-    const claim = volume.persistentVolumeClaim?.claimName;
-    if (claim !== undefined) names.push(claim);
-    // A generic ephemeral volume's claim is named after the pod and the volume.
-    else if (volume.ephemeral !== undefined) names.push(`${podName}-${volume.name}`);
-  }
+/**
+ * Claims decide on which nodes a replacement can run. Also of a pod that is not validated yet. The claim of a generic
+ * ephemeral volume does not: it goes with its pod (kubernetes pkg/controller/volume/ephemeral), and the next one has its
+ * own, wherever it runs.
+ */
+export function volumeClaimNames(pod: Pod): readonly string[] {
+  const volumes = listOf(pod.spec?.volumes, 'spec.volumes');
+  const names = volumes.flatMap((volume) => volume.persistentVolumeClaim?.claimName ?? []);
   return names.length === 0 ? noClaims : names;
 }
 

@@ -17,7 +17,7 @@ const pod = (fields: { metadata?: object; spec?: object; status?: object } = {})
 });
 
 describe('pods', () => {
-  test('stamps, owner, readiness and volumes are read', () => {
+  test('stamps, owner, readiness and volumes are read; of volumes only those that the next pod will have', () => {
     const { project } = setUp();
     const record = project.pod(
       pod({
@@ -60,7 +60,7 @@ describe('pods', () => {
       admissionId: 'r1',
       unconfirmed: true,
       deletionCost: -4,
-      claims: ['data-web-1', 'web-1-scratch'],
+      claims: ['data-web-1'],
       createdAt: T0_MILLIS,
       deletingAt: undefined,
     });

@@ -72,7 +72,7 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
     if (owners.view.namespace(namespace)?.enabled === false) return unsteered('NotEnabled', { where: 'namespace' });
     const owner = controllerOf(pod, interners.owners);
     const template = interners.templates.intern(projectTemplate(pod.metadata?.labels, pod.spec ?? { containers: [] }));
-    const claims = volumeClaimNames(pod, pod.metadata?.name ?? '');
+    const claims = volumeClaimNames(pod);
     const decideFor = (resolution: OwnerResolution): AdmissionDecision =>
       decideAdmission({
         ...rules(),
