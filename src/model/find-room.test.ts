@@ -53,6 +53,26 @@ describe('findRoom', () => {
     expect(roomIn({})).toEqual({ kind: 'node', node: 'o1' });
   });
 
+  test('leaves as many places to those that come first', () => {
+    const nodes = ['o1', 'o2'].map((name) =>
+      aNode(name, 'on-demand', { allocatable: { cpuMillis: 1000, memoryBytes: GIB }, maxPods: 3 }),
+    );
+    const roomAfter = (ahead: number, cpuMillis: number, memoryBytes = 0) => {
+      const room = roomIn({ nodes }, { template: aTemplate({ requests: { cpuMillis, memoryBytes } }), ahead });
+      return room.kind === 'node' ? room.node : [room.kind, room.kind === 'none' && room.isAwaited];
+    };
+    expect([0, 1, 2, 3, 4].map((ahead) => roomAfter(ahead, 500))).toEqual(['o1', 'o1', 'o2', 'o2', ['none', true]]);
+    expect([1, 2].map((ahead) => roomAfter(ahead, 0, GIB))).toEqual(['o2', ['none', true]]);
+    expect([2, 3, 5, 6].map((ahead) => roomAfter(ahead, 0))).toEqual(['o1', 'o2', 'o2', ['none', true]]);
+    expect(roomIn({ nodes, provisionable: true }, { ahead: 99 }).kind).toBe('provisionable');
+  });
+
+  test('of devices no more than one place a node is counted on', () => {
+    const nodes = ['o1', 'o2'].map((name) => ({ ...gpuNode(4), name }));
+    const template = wantsGpu(1);
+    expect([0, 1, 2].map((ahead) => roomIn({ nodes }, { template, ahead }).kind)).toEqual(['node', 'node', 'none']);
+  });
+
   test('looks at the side asked for only', () => {
     expect(roomIn({ nodes: [aNode('s', 'spot'), aNode('x', undefined)] })).toEqual({
       kind: 'none',

@@ -27,6 +27,8 @@ export interface RoomRequest {
   readonly leaving?: Pick<PodRecord, 'uid' | 'template'> | undefined;
   /** Pods to come that have no node yet and may take any room of the side first; left out, there are none. */
   readonly awaited?: readonly PodTemplate[] | undefined;
+  /** So many of its like come first, each to where there is a place; default 0. */
+  readonly ahead?: number;
 }
 
 /** Where there is room. */
@@ -75,11 +77,17 @@ export function findRoom(view: ClusterView, sides: Sides, request: RoomRequest):
   const demand = demandOf(view, request, tolerations, termsOf(sides.pinOf(request.side)), volumeTerms);
   const misfits = new Map<Misfit, number>();
   const known: NodeRecord[] = [];
+  let { ahead = 0 } = request;
   for (const node of view.nodes()) {
     if (sides.classOf(node) !== request.side) continue;
     known.push(node);
-    const misfit = sides.isCapacity(node) ? misfitOf(view, node, demand) : 'capacity';
-    if (misfit === undefined) return { kind: 'node', node: node.name };
+    let misfit = sides.isCapacity(node) ? misfitOf(view, node, demand) : 'capacity';
+    if (misfit === undefined) {
+      const places = ahead === 0 ? 1 : placesOn(view, node, request.template);
+      if (places > ahead) return { kind: 'node', node: node.name };
+      ahead -= places;
+      misfit = 'awaited';
+    }
     misfits.set(misfit, (misfits.get(misfit) ?? 0) + 1);
   }
   // A node that is yet to be made is none of those that a local volume names.
@@ -175,6 +183,19 @@ export function hasRoomFor(
     used.cpuMillis + wanted('cpuMillis') <= allocatable.cpuMillis &&
     used.memoryBytes + wanted('memoryBytes') <= allocatable.memoryBytes &&
     hasExtrasFor(view, node, template.extraRequests, others)
+  );
+}
+
+/** How many pods like this one, which fits there, the node has room for. */
+function placesOn(view: ClusterView, { name, allocatable, maxPods }: NodeRecord, template: PodTemplate): number {
+  const { requests, extraRequests } = template;
+  // Of devices there are few: none is counted on twice.
+  if (extraRequests !== undefined) return 1;
+  const used = view.requestedOnNode(name);
+  const fit = (key: keyof typeof requests): number => Math.floor((allocatable[key] - used[key]) / requests[key]);
+  return Math.min(
+    maxPods - used.pods,
+    ...(['cpuMillis', 'memoryBytes'] as const).filter((key) => requests[key] > 0).map(fit),
   );
 }
 

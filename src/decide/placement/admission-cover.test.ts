@@ -4,7 +4,8 @@ import type { PodTemplate, Side } from '../../model/records.ts';
 import { aStatefulSet, aTemplate, CAPACITY_TYPE, NOON, someSettings } from '../../model/testing/records.ts';
 import { decideAdmission } from './admission.ts';
 import { createSpotMemory, type SpotMemory } from './spot-memory.ts';
-import { createWorld, inputFor, nodeOf, runUnsteered } from './testing/world.ts';
+import { aSpotMemory } from './testing/availability.ts';
+import { createWorld, inputFor, nodeOf, podFrom, runUnsteered, SPOT_NODE, worldOf } from './testing/world.ts';
 
 describe('spot has no room: on-demand covers for a pod of a StatefulSet', () => {
   const spot = (changes: Partial<SpotMemory> = {}): SpotMemory => ({
@@ -60,4 +61,35 @@ describe('spot has no room: on-demand covers for a pod of a StatefulSet', () => 
     expect(ask({ memory: storm, without: 'spot' })).toEqual(['on-demand', true]);
     expect(ask({ memory: spot({ mayClaim: () => true }), without: 'spot' })).toEqual(['spot', undefined]);
   });
+});
+
+describe('hazard H8: in a storm what is lost together is made anew together', () => {
+  /** Six replicas, all for spot, of which a node is left with room for this many; they are admitted one after the other. */
+  const burst = (room: number, become: 'unseen' | 'unbound' | 'running') => {
+    const world = worldOf(6, 100, 0);
+    world.nodes = world.nodes.map((node) => (node.name === SPOT_NODE ? { ...node, maxPods: room } : node));
+    const spot = aSpotMemory();
+    for (const uid of ['1', '2', '3']) {
+      spot.standing(uid, { key: 'a/m5', zone: 'a', instanceType: 'm5.large' });
+      spot.gone(uid, true, world.now);
+    }
+    return Array.from({ length: 6 }, () => {
+      const decision = decideAdmission({ ...inputFor(world), spot });
+      if (decision.kind !== 'steered') throw new Error(decision.message);
+      if (become !== 'unseen') {
+        const place = become === 'running' ? {} : ({ nodeName: undefined, phase: 'Pending' } as const);
+        const pod = podFrom(world, decision, place);
+        world.pods.push(pod);
+        world.ledger.podSeen(pod.admissionId ?? '');
+      }
+      return decision.side;
+    }).filter((side) => side === 'spot').length;
+  };
+
+  test.each(['unseen', 'unbound', 'running'] as const)(
+    'no more go to spot than it has room for, as long as those before are %s',
+    (become) => {
+      expect([0, 2, 9].map((room) => burst(room, become))).toEqual([0, 2, 6]);
+    },
+  );
 });

@@ -9,7 +9,7 @@ import type { EpochMillis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import { findRoom, type Room } from '../../model/find-room.ts';
 import type { OwnerResolution } from '../../model/owners.ts';
-import { podsOf } from '../../model/owners.ts';
+import { isLive, podsOf } from '../../model/owners.ts';
 import type { PlacementSettings } from '../../model/placement-settings.ts';
 import type { Side } from '../../model/records.ts';
 import type { Sides } from '../../model/sides.ts';
@@ -174,7 +174,19 @@ function mayUseSpot(input: AdmissionInput, owner: WorkloadOwner): boolean {
   if (spot === undefined) return true;
   if (!spot.mayClaim(owner.workload.uid, request.uid, now)) return false;
   if (spot.storm(now) === undefined) return true;
-  return roomFor(input, owner, 'spot').kind === 'node';
+  return roomFor(input, owner, 'spot', sentToSpot(input, owner)).kind === 'node';
+}
+
+/**
+ * Pods that were sent there and have no node yet, as far as is known at once: what is lost together is made anew
+ * together, and all would see the same room.
+ */
+function sentToSpot({ view, ledger, now }: AdmissionInput, { workload }: WorkloadOwner): number {
+  const unbound = podsOf(view, workload).filter(
+    (pod) =>
+      isLive(pod) && pod.capacity === 'spot' && pod.nodeName === undefined && pod.unschedulableSince === undefined,
+  );
+  return ledger.unseenOn('spot', now) + unbound.length;
 }
 
 function lacksRoom(input: AdmissionInput, owner: WorkloadOwner, side: Side): boolean {
@@ -182,9 +194,10 @@ function lacksRoom(input: AdmissionInput, owner: WorkloadOwner, side: Side): boo
 }
 
 /** Volumes are not asked: a claim that does not exist yet must not look like a lack of room. */
-function roomFor({ view, sides, pod }: AdmissionInput, { workload }: WorkloadOwner, side: Side): Room {
+function roomFor({ view, sides, pod }: AdmissionInput, { workload }: WorkloadOwner, side: Side, ahead = 0): Room {
   const { namespace } = workload;
-  return findRoom(view, sides, { namespace, template: pod.template, side, claims: [], siblingNodes: new Set() });
+  const { template } = pod;
+  return findRoom(view, sides, { namespace, template, side, claims: [], siblingNodes: new Set(), ahead });
 }
 
 /** A choice, and what left no other side: the pod's own constraints, or a volume of its. */

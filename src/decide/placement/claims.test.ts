@@ -36,6 +36,18 @@ describe('createClaimLedger', () => {
     expect(ledger.size()).toBe(2);
   });
 
+  test('those that are sent to a side are counted over all workloads, until they are seen or expire', () => {
+    const ledger = createClaimLedger({ ttlMillis: TTL });
+    ledger.claim({ ...claim('a'), side: 'spot' });
+    ledger.claim({ ...claim('b'), side: 'spot', workloadUid: 'other' });
+    ledger.claim({ ...claim('c'), side: 'on-demand' });
+    const { at } = claim('a');
+    expect([ledger.unseenOn('spot', at), ledger.unseenOn('on-demand', at)]).toEqual([2, 1]);
+    ledger.podSeen('b');
+    expect(ledger.unseenOn('spot', at)).toBe(1);
+    expect(ledger.unseenOn('spot', at + TTL)).toBe(0);
+  });
+
   test('case 29: a claim retired by its pod does not come back when the pod is gone', () => {
     const ledger = createClaimLedger({ ttlMillis: TTL });
     ledger.claim(claim('a'), answer);

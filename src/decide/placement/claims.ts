@@ -45,6 +45,8 @@ export interface ClaimLedger {
   forgetWorkload(workloadUid: string): void;
   /** Drops what has expired. */
   sweep(now: EpochMillis): void;
+  /** Pods of all workloads that are sent to the side and not seen yet. */
+  unseenOn(side: Side, now: EpochMillis): number;
   /** Claims standing, expired ones not yet swept included. */
   size(): number;
 }
@@ -127,6 +129,12 @@ export function createClaimLedger(options: ClaimLedgerOptions): ClaimLedger {
       const isExpired = expiry(now);
       for (const claim of [...byUid.values()]) if (isExpired(claim)) drop(claim.uid);
       for (const [uid, { until }] of answers) if (until <= now) answers.delete(uid);
+    },
+    unseenOn(side, now) {
+      const isExpired = expiry(now);
+      let count = 0;
+      for (const claim of byUid.values()) if (claim.side === side && !isExpired(claim)) count++;
+      return count;
     },
     size: () => byUid.size,
   };
