@@ -73,6 +73,19 @@ describe('a resize that restarts containers', () => {
     await untilReason(world, 'SingleReplica');
     await world.clock.advance(5 * MINUTE);
     expect(await restartsOf(world)).toEqual([0]);
+    // CPU needs no restart.
+    expect(await requestsOf(world)).toEqual([{ cpu: '240m', memory: '512Mi' }]);
+  });
+
+  test('is not made where the policy does not allow it, and what needs none is', async () => {
+    const world = await startSizedWorld();
+    await deployRestarting(world, 3);
+    await createPolicy(world, { mode: 'Auto' });
+    await world.clock.advance(5 * MINUTE);
+    expect(await restartsOf(world)).toEqual([0, 0, 0]);
+    const sizes = { cpu: '240m', memory: '512Mi' };
+    expect(await requestsOf(world)).toEqual([sizes, sizes, sizes]);
+    expect(await statusOf(world)).toMatchObject({ status: 'Skipped', reason: 'ResizeRestarts' });
   });
 });
 

@@ -3,8 +3,10 @@ import { mayEvict } from '../../decide/rightsizing/choose-method.ts';
 import { describeChanges } from '../../decide/rightsizing/due-changes.ts';
 import { isResizable } from '../../decide/rightsizing/pod-drift.ts';
 import { type Beginning, joinChanges, restOf } from '../../decide/rightsizing/side-by-side.ts';
+import type { SizedPart } from '../../decide/rightsizing/watched-change.ts';
 import type { ReasonName } from '../../lib/reasons.ts';
 import { effectiveChanges, type SizeChange } from '../../model/pod-size.ts';
+import { restartsOn } from '../../model/restart-on-resize.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import type { SizeActuator } from './actuator.ts';
@@ -48,6 +50,7 @@ export function createAskReplica({ actuator, sizesNewPods, clock }: AskReplicaOp
   return async (context, pod, { raises, decreases, least, inForce }) => {
     const { advised, memory, policy, signal } = context;
     if (!isResizable(pod)) return raiseForNewPods(context, { raises, decreases }, clock.now());
+    const isDear = (part: SizedPart): boolean => restartsOn(pod.sizing.containers, part);
     let kept: ApplyResult | undefined;
     let isMore = raises !== least;
     for (let part: Beginning | undefined = { raises, decreases }; part !== undefined; isMore = false) {
@@ -68,7 +71,7 @@ export function createAskReplica({ actuator, sizesNewPods, clock }: AskReplicaOp
       kept ??= why;
       if (part.raises.length > 0 && isForNewPod(context, pod, reason))
         return { made: { raises: part.raises, decreases: [] }, kept };
-      part = why?.reason === undefined ? undefined : restOf(part, why.reason);
+      part = why?.reason === undefined ? undefined : restOf(part, why.reason, isDear);
     }
     return { made: undefined, kept };
   };

@@ -1,9 +1,10 @@
 /** The first pod of a change, its canary: what is tried on it, and when all pods are to have it. */
 import { describeChanges } from '../../decide/rightsizing/due-changes.ts';
 import { type Beginning, joinChanges, partsOf, restOf } from '../../decide/rightsizing/side-by-side.ts';
-import { watchChange, whileAsked } from '../../decide/rightsizing/watched-change.ts';
+import { type SizedPart, watchChange, whileAsked } from '../../decide/rightsizing/watched-change.ts';
 import type { Millis } from '../../lib/units.ts';
 import { applyChanges, effectiveChanges, type SizeChange } from '../../model/pod-size.ts';
+import { restartsOn } from '../../model/restart-on-resize.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import type { SizeActuator } from './actuator.ts';
 import type { ApplyContext } from './apply.ts';
@@ -119,7 +120,8 @@ export function createCanary({ actuator, changes, settings, clock }: CanaryOptio
       }
       kept ??= memory.attempts.note(advised.workload, attempt);
     }
-    const rest = kept?.reason === undefined ? undefined : restOf(beginning, kept.reason);
+    const isDear = (part: SizedPart): boolean => restartsOn(advised.inForce, part);
+    const rest = kept?.reason === undefined ? undefined : restOf(beginning, kept.reason, isDear);
     // What holds back one part holds back nothing else; as long as it does, it is the reason that is told.
     return rest === undefined ? kept : ((await begin(context, rest, first)) ?? kept);
   };

@@ -103,6 +103,21 @@ describe('pods that differ from the sizes in force', () => {
     expect(asked[0]).not.toHaveProperty('isRestore');
   });
 
+  test('have what restarts nothing where the guards object to a restart, unless all have to wait', async () => {
+    const changed = [{ container: 'app', to: { cpuRequest: 100, memoryRequest: 256 * MIB } }];
+    const restarting = (name: string): SizedPod => {
+      const { pod: record, sizing } = pod(name, 200);
+      const containers = sizing.containers.map((each) => ({ ...each, memoryRestart: 'RestartContainer' as const }));
+      return { pod: record, sizing: { ...sizing, containers } };
+    };
+    const askedWith = async (reason: Block['reason']) => {
+      const { asked, kept } = await run({ live: [restarting('web-1')], changed, blocks: { 'web-1': reason } });
+      return [kept, ...asked.map(({ changes }) => changes)];
+    };
+    expect(await askedWith('OutsideWindow')).toEqual(['OutsideWindow', changed, less]);
+    expect(await askedWith('ChangePace')).toEqual(['ChangePace', changed]);
+  });
+
   test('are given what is tried on the first of them only where they are the first', async () => {
     const { asked, pods } = await run({ live: [pod('first', 200), pod('other', 200)], changed: [], canary: 'first' });
     expect(pods).toEqual(['first']);

@@ -9,7 +9,7 @@ import {
   noneResizable,
 } from '../../decide/rightsizing/pod-drift.ts';
 import { givenInRollout } from '../../decide/rightsizing/rollout-help.ts';
-import { joinChanges, onlyParts } from '../../decide/rightsizing/side-by-side.ts';
+import { joinChanges, onlyParts, partsOf } from '../../decide/rightsizing/side-by-side.ts';
 import { includesPart } from '../../decide/rightsizing/watched-change.ts';
 import { isWithinMaximum, withinMaximum } from '../../decide/rightsizing/within-maximum.ts';
 import type { ResizeDecision } from '../../decide/size-decision.ts';
@@ -18,6 +18,7 @@ import type { EpochMillis } from '../../lib/units.ts';
 import { applyChanges, isIncrease, type SizeChange, sizeOfContainer } from '../../model/pod-size.ts';
 import { podRef, workloadRef } from '../../model/refs.ts';
 import { type ReplicaState, stateOfPod, withReplicaSizes } from '../../model/replica-sizes.ts';
+import { restartsOn } from '../../model/restart-on-resize.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import type { SizeActuator } from './actuator.ts';
@@ -116,6 +117,11 @@ export function createConverge({ actuator, isAllocated, clock }: ConvergeOptions
         if (reason === 'NodeHasNoRoom' || (rises(each) && actuator.lacksRoom(each.pod.pod.uid))) cramped.push(each);
         // The cluster as a whole has to wait: so have the other pods. For more memory places are kept.
         if (isGlobal(reason)) break;
+        // It may have been about a restart: what needs none does not wait for it.
+        const gentle = withoutRestarts(each);
+        if (gentle.length === 0 || partsOf(gentle).length === partsOf(each.changes).length) continue;
+        const rest = decisionFor(context, each.pod, gentle, summary, isRestore);
+        await actuator.resize(rest, context.policy.spec, context.signal);
       }
     }
     // A new pod has all that is in force, not only what may be given to a running one.
@@ -123,6 +129,10 @@ export function createConverge({ actuator, isAllocated, clock }: ConvergeOptions
       all.some((each) => each.pod === pod && isWithinMaximum(each, workload.containers, policy.spec.bounds));
     return { kept, cramped: isRestore ? cramped : cramped.filter(mayBeNew) };
   };
+}
+
+function withoutRestarts({ pod, changes }: DriftedPod): readonly SizeChange[] {
+  return onlyParts(changes, (part) => !restartsOn(pod.sizing.containers, part));
 }
 
 /** Of the pod's replica; undefined: it has the size of all. */

@@ -11,6 +11,7 @@ import { mayBegin } from '../../decide/rightsizing/side-by-side.ts';
 import type { SizeChange } from '../../model/pod-size.ts';
 import type { SizeActuator } from './actuator.ts';
 import { type ApplyContext, type ApplySizes, ofOneSize } from './apply.ts';
+import { LOOK_AGAIN_MILLIS } from './apply-result.ts';
 import { createCanary, inForceNow } from './canary.ts';
 import type { Changes } from './change.ts';
 import { type Converged, createConverge } from './converge.ts';
@@ -110,7 +111,10 @@ export function createInPlace(options: InPlaceOptions): ApplySizes {
     // One reason is told: what keeps the newest change, then what was done for room, then what keeps pods from what is
     // in force.
     const told = sized.ended ?? kept ?? sized.kept ?? evicted ?? behind;
-    return soonEnough(told ?? (isAtRest ? { ...wait, ...held, ...sized.waiting } : wait), sized.againAfterMillis);
+    const result = told ?? (isAtRest ? { ...wait, ...held, ...sized.waiting } : wait);
+    // Whatever is told: what was begun is looked after.
+    const isLookedAfter = ended === undefined && memory.watches.ongoing.length > 0;
+    return soonEnough(isLookedAfter ? soonEnough(result, LOOK_AGAIN_MILLIS) : result, sized.againAfterMillis);
   };
 }
 

@@ -10,6 +10,7 @@ import { percentText } from '../../lib/percent-text.ts';
 import { renderReason } from '../../lib/reasons.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import type { SizeChange } from '../../model/pod-size.ts';
+import { restartsOn } from '../../model/restart-on-resize.ts';
 import type { ApplyContext } from './apply.ts';
 import type { WorkloadMemory } from './memory.ts';
 import { type ApplyResult, pending } from './result.ts';
@@ -83,10 +84,7 @@ export function passGate(
   isInPlace: boolean,
 ): Gated & Pick<GateQuestion, 'awaitingSince'> {
   /** Containers whose policy for this resource is NotRequired are resized while they run. */
-  const costsNothing = ({ container, resource }: SizedPart): boolean => {
-    const spec = inForce.find(({ name }) => name === container);
-    return isInPlace && (resource === 'cpu' ? spec?.cpuRestart : spec?.memoryRestart) !== 'RestartContainer';
-  };
+  const costsNothing = (part: SizedPart): boolean => isInPlace && !restartsOn(inForce, part);
   const dear = (changes: readonly SizeChange[]): readonly SizeChange[] =>
     without(changes, partsOf(changes).filter(costsNothing));
   const decreases = dear(beginning.decreases);

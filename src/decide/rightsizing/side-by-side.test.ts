@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { ReasonName } from '../../lib/reasons.ts';
 import { applyChanges, type SizeChange, sizeKeys } from '../../model/pod-size.ts';
 import { aContainer, MIB } from '../../model/testing/sizing-records.ts';
 import {
+  type Beginning,
   type ChangeInPhase,
   joinChanges,
   mayBegin,
@@ -197,7 +199,7 @@ describe('the QoS class', () => {
 
 describe('what is left when a guard objects', () => {
   const both = { raises: moreCpu, decreases: of('app', { memoryRequest: MIB }) };
-  test.each<[string, ...Parameters<typeof restOf>, ReturnType<typeof restOf>]>([
+  test.each<[string, Beginning, ReasonName, ReturnType<typeof restOf>]>([
     ['memory in use: the rest', both, 'MemoryInUse', { raises: moreCpu, decreases: [] }],
     [
       'memory in use: CPU may fall',
@@ -220,6 +222,28 @@ describe('what is left when a guard objects', () => {
     ['no room, and only raises', { raises: moreCpu, decreases: [] }, 'NodeHasNoRoom', undefined],
     ['anything else is about all of it', both, 'ChangePace', undefined],
   ])('%s', (_, beginning, reason, expected) => {
-    expect(restOf(beginning, reason)).toEqual(expected);
+    expect(restOf(beginning, reason, () => false)).toEqual(expected);
+  });
+
+  test.each<[string, Beginning, ReasonName, ReturnType<typeof restOf>]>([
+    [
+      'what restarts nothing',
+      { raises: moreMemory, decreases: lessCpu },
+      'SingleReplica',
+      { raises: [], decreases: lessCpu },
+    ],
+    [
+      'so of one container',
+      { raises: of('app', { cpuRequest: 900, memoryRequest: 900 * MIB }), decreases: proxyLess },
+      'ResizeRestarts',
+      { raises: moreCpu, decreases: proxyLess },
+    ],
+    ['nothing where all of it does', { raises: moreMemory, decreases: [] }, 'ResizeRestarts', undefined],
+    ['nor where none of it does', { raises: moreCpu, decreases: proxyLess }, 'OutsideUpdateWindow', undefined],
+    ['no room: first what needs none', both, 'NodeHasNoRoom', { raises: [], decreases: both.decreases }],
+  ])('of what may restart memory, %s', (_, beginning, reason, expected) => {
+    expect(
+      restOf(beginning, reason, ({ container, resource }) => container === 'app' && resource === 'memory'),
+    ).toEqual(expected);
   });
 });

@@ -58,16 +58,28 @@ const needsRoom: ReadonlySet<ReasonName> = new Set(['NodeHasNoRoom', 'Infeasible
 
 /**
  * What is left of a change when a guard objects to some part of it: memory in use holds back what is advised to take of
- * memory, and a node or a quota without room what would need it.
+ * memory, a node or a quota without room what would need it, and whatever it is, it may be about a restart.
+ * @param isDear a change of it restarts a container.
  */
-export function restOf({ raises, decreases }: Beginning, reason: ReasonName): Beginning | undefined {
+export function restOf(
+  { raises, decreases }: Beginning,
+  reason: ReasonName,
+  isDear: (part: SizedPart) => boolean,
+): Beginning | undefined {
   if (reason === 'MemoryInUse' || reason === 'MemoryUseUnknown') {
     const memory = partsOf(decreases).filter(({ resource }) => resource === 'memory');
     const left = without(decreases, memory);
     const isLess = memory.length > 0 && left.length + raises.length > 0;
     return isLess ? { raises, decreases: left } : undefined;
   }
-  return needsRoom.has(reason) && raises.length > 0 && decreases.length > 0 ? { raises: [], decreases } : undefined;
+  if (needsRoom.has(reason) && raises.length > 0 && decreases.length > 0) return { raises: [], decreases };
+  const gentle = { raises: withoutAny(raises, isDear), decreases: withoutAny(decreases, isDear) };
+  const left = partsOf(gentle.raises).length + partsOf(gentle.decreases).length;
+  return left > 0 && left < partsOf(raises).length + partsOf(decreases).length ? gentle : undefined;
+}
+
+function withoutAny(changes: readonly SizeChange[], isDear: (part: SizedPart) => boolean): readonly SizeChange[] {
+  return onlyParts(changes, (part) => !isDear(part));
 }
 
 /** One entry a container; of two values for the same amount the later counts. */
