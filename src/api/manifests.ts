@@ -10,6 +10,7 @@ import { splitJsonValues } from '../lib/json-values.ts';
 import { tryParseJson } from '../lib/try-parse-json.ts';
 import { headOf } from '../lib/yaml.ts';
 import type { KubeObject } from './core.ts';
+import { parseYamlList } from './yaml-list.ts';
 
 /** What was found. Problems are whole sentences that name the place; the rest is usable in spite of them. */
 export interface Manifests {
@@ -94,6 +95,11 @@ function* documentsOf(text: string, source: string): Iterable<Document> {
   const json = /^\s*[{[]/.test(body) ? jsonDocuments(body, source) : undefined;
   if (json !== undefined) {
     yield* json;
+    return;
+  }
+  const list = parseYamlList(body);
+  if (list !== undefined) {
+    yield { value: list, place: source };
     return;
   }
   const documents = parseAllDocuments(body, { logLevel: 'silent', uniqueKeys: false });

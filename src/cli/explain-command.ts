@@ -6,7 +6,7 @@ const EXAMPLES = `
 Examples:
   stowage explain deploy/shop/web
   stowage explain statefulset/db -n data
-  stowage explain deploy/shop/web -f dump.yaml -o yaml
+  stowage explain deploy/shop/web -f dump.json -o yaml
   stowage explain deploy/shop/web --operator http://localhost:8080`;
 
 export const addExplainCommand: AddCommand = (program, register) => {

@@ -6,7 +6,7 @@ const EXAMPLES = `
 Examples:
   stowage status
   stowage status -n shop -o wide
-  stowage status -f dump.yaml -o json
+  stowage status -f dump.json -o json
   stowage status --prices config/prices-sample.yaml`;
 
 export const addStatusCommand: AddCommand = (program, register) => {

@@ -42,8 +42,8 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 /** Text of each file by its documented name. Those with another name stand for a file of one page, see `perPage` in commands.test.ts. */
 export const files: Readonly<Record<string, (sources: FileSources) => Promise<string> | string>> = {
-  'dump.yaml': ({ api }) => dumpOf(api),
-  'allocation.yaml': ({ api }) => listOf(api, allocationTypes),
+  'dump.json': ({ api }) => dumpOf(api),
+  'allocation.yaml': async ({ api }) => stringify(parseYaml(await listOf(api, allocationTypes))),
   'config.yaml': () => 'operator: { readOnlyMode: true }\nplacement: { rounding: floor }\n',
   'optipod.yaml': () => {
     const [map] = parseAllDocuments(read('test/migration/optipod/configmap.yaml'));
@@ -82,9 +82,9 @@ export async function writeFiles(sources: FileSources): Promise<void> {
   for (const [name, textOf] of Object.entries(files)) writeFileSync(at(name), await textOf(sources));
 }
 
-/** As `kubectl get … --all-namespaces -o yaml` prints the kinds that docs/cli.md names. */
+/** As `kubectl get … --all-namespaces -o json` prints the kinds that docs/cli.md names. */
 export async function dumpOf(api: KubeApi): Promise<string> {
-  const wanted = /^kubectl get (\S+) --all-namespaces -o yaml > dump\.yaml$/m
+  const wanted = /^kubectl get (\S+) --all-namespaces -o json > dump\.json$/m
     .exec(read('docs/cli.md'))?.[1]
     ?.split(',');
   const byName = new Map(
@@ -113,7 +113,7 @@ async function listOf(api: KubeApi, types: readonly ResourceType[]): Promise<str
     // Items of a list come without their type; kubectl puts it in.
     items.push(...list.items.map((each) => ({ ...each, apiVersion: apiVersionOf(type), kind: type.kind })));
   }
-  return stringify(parseYaml(JSON.stringify({ apiVersion: 'v1', kind: 'List', items })));
+  return JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
 }
 
 const scenario = (name: string, spot: number): string => `name: ${name}

@@ -18,7 +18,7 @@ export interface MissingData {
 
 /** Prints a dump that holds everything `stowage plan` looks at. */
 export const DUMP_COMMAND =
-  'kubectl get namespaces,nodes,pods,replicasets,deployments,statefulsets,pdb,pvc,pv --all-namespaces -o yaml';
+  'kubectl get namespaces,nodes,pods,replicasets,deployments,statefulsets,pdb,pvc,pv --all-namespaces -o json';
 
 type Meaning = string | ((input: ClusterInput) => string | undefined);
 

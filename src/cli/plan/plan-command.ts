@@ -17,8 +17,8 @@ Examples:
   stowage plan                        # the cluster of the current kubeconfig
   stowage plan -n shop --exit-code    # exit code 3 if something is to be done
   stowage plan -f manifests/ --assume-enabled --spot-percentage 70
-  kubectl get ns,no,po,rs,deploy,sts,pdb,pvc,pv -A -o yaml | stowage plan -f -
-  stowage plan -f dump.yaml -o json
+  kubectl get ns,no,po,rs,deploy,sts,pdb,pvc,pv -A -o json | stowage plan -f -
+  stowage plan -f dump.json -o json
 
 It never writes to the cluster.`;
 
