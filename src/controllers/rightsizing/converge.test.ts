@@ -36,6 +36,8 @@ interface Given {
   readonly resizing?: readonly string[];
   readonly lacking?: readonly string[];
   readonly blocks?: Readonly<Record<string, Block['reason']>>;
+  /** What the guards say to changes of memory. */
+  readonly toMemory?: Block['reason'];
   readonly changed?: readonly SizeChange[];
   /** The most CPU that the policy allows, as a quantity. */
   readonly maxCpu?: string;
@@ -63,7 +65,8 @@ async function run(given: Given) {
       lacksRoom: (uid) => lacking.includes(uid),
       async resize(decision) {
         asked.push(decision);
-        const reason = blocks[decision.pod.uid];
+        const isMemory = decision.changes.some(({ to }) => to.memoryRequest !== undefined);
+        const reason = blocks[decision.pod.uid] ?? (isMemory ? given.toMemory : undefined);
         return reason === undefined ? { kind: 'asked', tookFrom: [] } : { kind: 'blocked', block: block(reason) };
       },
     },
@@ -103,19 +106,31 @@ describe('pods that differ from the sizes in force', () => {
     expect(asked[0]).not.toHaveProperty('isRestore');
   });
 
-  test('have what restarts nothing where the guards object to a restart, unless all have to wait', async () => {
-    const changed = [{ container: 'app', to: { cpuRequest: 100, memoryRequest: 256 * MIB } }];
-    const restarting = (name: string): SizedPod => {
-      const { pod: record, sizing } = pod(name, 200);
-      const containers = sizing.containers.map((each) => ({ ...each, memoryRestart: 'RestartContainer' as const }));
-      return { pod: record, sizing: { ...sizing, containers } };
-    };
-    const askedWith = async (reason: Block['reason']) => {
-      const { asked, kept } = await run({ live: [restarting('web-1')], changed, blocks: { 'web-1': reason } });
-      return [kept, ...asked.map(({ changes }) => changes)];
-    };
-    expect(await askedWith('OutsideWindow')).toEqual(['OutsideWindow', changed, less]);
-    expect(await askedWith('ChangePace')).toEqual(['ChangePace', changed]);
+  test.each<[string, SizeChange['to'], Block['reason'], SizeChange['to'] | undefined]>([
+    ['have less CPU where there is no room for more memory', { cpuRequest: 100 }, 'NodeHasNoRoom', { cpuRequest: 100 }],
+    ['have no more of either then', { cpuRequest: 400 }, 'NodeHasNoRoom', undefined],
+    [
+      'have what restarts nothing where a restart has to wait',
+      { cpuRequest: 400 },
+      'OutsideWindow',
+      { cpuRequest: 400 },
+    ],
+    ['have nothing where all have to wait', { cpuRequest: 100 }, 'ChangePace', undefined],
+  ])('%s', async (_, cpu, toMemory, expected) => {
+    const memoryRestart = toMemory === 'NodeHasNoRoom' ? 'NotRequired' : 'RestartContainer';
+    const { pod: record, sizing } = pod('web-1', 200);
+    const containers = sizing.containers.map((each) => ({ ...each, memoryRestart }) as const);
+    const changed = [{ container: 'app', to: { ...cpu, memoryRequest: 256 * MIB } }];
+    const live = [{ pod: record, sizing: { ...sizing, containers } }];
+    const { asked, kept } = await run({ live, changed, toMemory });
+    const rest = expected === undefined ? [] : [[{ container: 'app', to: expected }]];
+    expect([kept, ...asked.map(({ changes }) => changes)]).toEqual([toMemory, changed, ...rest]);
+  });
+
+  test('have more CPU where memory in use keeps its limit', async () => {
+    const changed = [{ container: 'app', to: { cpuRequest: 400, memoryRequest: 64 * MIB } }];
+    const { asked } = await run({ live: [pod('web-1', 200)], changed, toMemory: 'MemoryInUse' });
+    expect(asked.map(({ changes }) => changes)).toEqual([changed, [{ container: 'app', to: { cpuRequest: 400 } }]]);
   });
 
   test('are given what is tried on the first of them only where they are the first', async () => {
@@ -168,7 +183,7 @@ describe('pods that differ from the sizes in force', () => {
     const changed = [{ container: 'app', to: { cpuRequest: 150, memoryRequest: 256 * MIB } }];
     const blocks = { low: 'NodeHasNoRoom', high: 'NodeHasNoRoom' } as const;
     const scene = { live: [pod('low', 50), pod('high', 300)], changed, maxCpu: '100m', blocks };
-    expect(await run(scene)).toMatchObject({ pods: ['low', 'high'], cramped: ['high'] });
+    expect(await run(scene)).toMatchObject({ pods: ['low', 'high', 'high'], cramped: ['high'] });
     const takenBack = [{ container: 'app', resource: 'memory' }] as const;
     expect((await run({ ...scene, takenBack })).cramped).toEqual(['low', 'high']);
   });

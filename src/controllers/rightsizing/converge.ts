@@ -9,8 +9,8 @@ import {
   noneResizable,
 } from '../../decide/rightsizing/pod-drift.ts';
 import { givenInRollout } from '../../decide/rightsizing/rollout-help.ts';
-import { joinChanges, onlyParts, partsOf } from '../../decide/rightsizing/side-by-side.ts';
-import { includesPart } from '../../decide/rightsizing/watched-change.ts';
+import { joinChanges, mayBegin, onlyParts, restOf } from '../../decide/rightsizing/side-by-side.ts';
+import { includesPart, type SizedPart } from '../../decide/rightsizing/watched-change.ts';
 import { isWithinMaximum, withinMaximum } from '../../decide/rightsizing/within-maximum.ts';
 import type { ResizeDecision } from '../../decide/size-decision.ts';
 import type { ReasonName } from '../../lib/reasons.ts';
@@ -80,6 +80,23 @@ export function createConverge({ actuator, isAllocated, clock }: ConvergeOptions
     return driftedPods([pod], withReplicaSizes(inForce, state), managed);
   };
 
+  /** What is left of the changes when a guard objects to a part of them: what holds back that holds back nothing else. */
+  const askForRest = async (
+    { memory, policy, signal }: ApplyContext,
+    { pod, changes }: DriftedPod,
+    objection: ReasonName,
+    decide: (changes: readonly SizeChange[]) => ResizeDecision,
+  ): Promise<void> => {
+    const isDear = (part: SizedPart): boolean => restartsOn(pod.sizing.containers, part);
+    let rest = restOf(mayBegin(changes, pod.sizing.containers, []), objection, isDear);
+    while (rest !== undefined) {
+      const left = joinChanges([...rest.raises, ...rest.decreases]);
+      const attempt = await actuator.resize(decide(left), policy.spec, signal);
+      if (attempt.kind === 'asked') memory.watches.noteAsked(pod, left);
+      rest = attempt.kind === 'blocked' ? restOf(rest, attempt.block.reason, isDear) : undefined;
+    }
+  };
+
   return async (context, inForce, changed) => {
     const { advised, policy, memory, live } = context;
     const { workload } = advised;
@@ -117,11 +134,9 @@ export function createConverge({ actuator, isAllocated, clock }: ConvergeOptions
         if (reason === 'NodeHasNoRoom' || (rises(each) && actuator.lacksRoom(each.pod.pod.uid))) cramped.push(each);
         // The cluster as a whole has to wait: so have the other pods. For more memory places are kept.
         if (isGlobal(reason)) break;
-        // It may have been about a restart: what needs none does not wait for it.
-        const gentle = withoutRestarts(each);
-        if (gentle.length === 0 || partsOf(gentle).length === partsOf(each.changes).length) continue;
-        const rest = decisionFor(context, each.pod, gentle, summary, isRestore);
-        await actuator.resize(rest, context.policy.spec, context.signal);
+        await askForRest(context, each, reason, (changes) =>
+          decisionFor(context, each.pod, changes, summary, isRestore),
+        );
       }
     }
     // A new pod has all that is in force, not only what may be given to a running one.
@@ -129,10 +144,6 @@ export function createConverge({ actuator, isAllocated, clock }: ConvergeOptions
       all.some((each) => each.pod === pod && isWithinMaximum(each, workload.containers, policy.spec.bounds));
     return { kept, cramped: isRestore ? cramped : cramped.filter(mayBeNew) };
   };
-}
-
-function withoutRestarts({ pod, changes }: DriftedPod): readonly SizeChange[] {
-  return onlyParts(changes, (part) => !restartsOn(pod.sizing.containers, part));
 }
 
 /** Of the pod's replica; undefined: it has the size of all. */
