@@ -77,6 +77,11 @@ describe('parseManifests', () => {
     [
       'JSON that is cut off',
       '{"items":[\n{"kind":"Pod",\n"metad',
+      /^f\.yaml: not valid JSON; .* cut off: write it again$/,
+    ],
+    [
+      'flow style that is cut off',
+      '{items: [\n{kind: Pod,\nmetad',
       /^f\.yaml: not valid YAML: .* cut off: write it again$/,
     ],
     [

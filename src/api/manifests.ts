@@ -127,14 +127,17 @@ function* documentsOf(text: string, source: string): Iterable<Document> {
 function jsonDocuments(text: string, source: string): Document[] | undefined {
   const whole = tryParseJson(text);
   if (whole !== undefined) return [{ value: whole, place: source }];
-  const parts = splitJsonValues(text);
+  const { values, rest } = splitJsonValues(text);
+  const parts = rest === '' ? values : [...values, rest];
   const [first = '', second = ''] = parts;
-  if (!/^\s*[{[]/.test(second) || tryParseJson(first) === undefined) return undefined;
+  const isCut = values.length === 0 && /^\s*\{\s*"/.test(rest);
+  const isSeveral = /^\s*[{[]/.test(second) && tryParseJson(first) !== undefined;
+  if (!isCut && !isSeveral) return undefined;
   return parts.map((part, index) => {
-    const place = `${source}, document ${index + 1}`;
+    const place = isSeveral ? `${source}, document ${index + 1}` : source;
     const value = tryParseJson(part);
-    const cut = index === parts.length - 1 ? CUT_OFF : '';
-    return value === undefined ? { value, place, problem: `${place}: not valid JSON${cut}` } : { value, place };
+    if (value !== undefined) return { value, place };
+    return { value, place, problem: `${place}: not valid JSON${part === rest ? CUT_OFF : ''}` };
   });
 }
 

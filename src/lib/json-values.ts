@@ -3,11 +3,15 @@
 /** Opens or closes something, or begins a text, within which brackets mean nothing. */
 const SIGNS = /["{}[\]]/g;
 
-/**
- * The texts of the values that `text` begins with, with the white space before them; what does not end comes last. Nothing is
- * parsed: whether each is JSON is for the parser to say.
- */
-export function splitJsonValues(text: string): readonly string[] {
+/** Texts, with the white space before them. */
+export interface JsonValues {
+  /** Those that end. Nothing was parsed: whether each is JSON is for the parser to say. */
+  readonly values: readonly string[];
+  /** What comes after them and does not end, or is no value; empty: nothing but white space. */
+  readonly rest: string;
+}
+
+export function splitJsonValues(text: string): JsonValues {
   const values: string[] = [];
   const sign = new RegExp(SIGNS);
   let start = 0;
@@ -26,7 +30,7 @@ export function splitJsonValues(text: string): readonly string[] {
     }
   }
   const rest = text.slice(start);
-  return rest.trim() === '' ? values : [...values, rest];
+  return { values, rest: rest.trim() === '' ? '' : rest };
 }
 
 /** Behind the quote that ends the text which begins at `from`; undefined: there is none. */
