@@ -10,6 +10,7 @@ import { noUse } from '../../model/size-bounds.ts';
 import { aStatefulSet } from '../../model/testing/records.ts';
 import { aContainer, aQuota, aSizedPod, aSizedWorkload, MIB } from '../../model/testing/sizing-records.ts';
 import { adviseReplicas, type ReplicasQuestion } from './advise-replicas.ts';
+import { ChangeTimes } from './change-times.ts';
 
 const owner = aStatefulSet();
 const of = (cpuRequest: number) => [aContainer({ size: { cpuRequest, memoryRequest: 120 * MIB } })];
@@ -46,6 +47,7 @@ function advisedFirst(has: readonly number[], { replicas = 2, states = new Map()
     pods,
     inForce: of(200),
     states,
+    times: new ChangeTimes(),
     unread: undefined,
     now: NOW,
   } as unknown as ReplicasQuestion);

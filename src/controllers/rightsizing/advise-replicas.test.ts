@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { rulesOf } from '../../decide/rightsizing/policy-rules.ts';
+import { eager, NOW, policy, steady } from '../../decide/rightsizing/testing/workload-question.ts';
 import { noLessons } from '../../model/learned-floors.ts';
 import type { PolicySpec } from '../../model/policy-spec.ts';
 import { MAX_SIZED_REPLICAS } from '../../model/replica.ts';
@@ -7,8 +8,9 @@ import { freshState, sizesOf, writeReplicaSizes } from '../../model/replica-size
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import { validPolicy } from '../../model/testing/policies.ts';
 import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
-import { aContainer, aSizedPod, aSizedWorkload } from '../../model/testing/sizing-records.ts';
+import { aContainer, aSizedPod, aSizedWorkload, MIB } from '../../model/testing/sizing-records.ts';
 import { adviseReplicas, type ReplicasQuestion } from './advise-replicas.ts';
+import { ChangeTimes } from './change-times.ts';
 
 const owner = aReplicaSet(aDeployment());
 
@@ -35,6 +37,7 @@ function ask(
     pods,
     inForce: containers,
     states: new Map(known.map((node) => [node, freshState(containers)])),
+    times: new ChangeTimes(),
     now: NOON,
   } as unknown as ReplicasQuestion);
 }
@@ -94,4 +97,34 @@ describe('nodes of a DaemonSet', () => {
     );
     expect(writeReplicaSizes(containers, watched)).toBeDefined();
   });
+});
+
+test('the pause after a change of one resource of a replica holds back that one', () => {
+  const containers = [aContainer({ size: { cpuRequest: 100, memoryRequest: 64 * MIB } })];
+  const record = aSizedPod(owner, 'agent-a', { containers }, { nodeName: 'a' });
+  const times = new ChangeTimes();
+  times.ofReplica('a', undefined).noteChanged([{ container: 'app', resource: 'cpu' }], NOW);
+  const pausing = { ...eager, cooldownUpMillis: 3_600_000 };
+  const rules = {
+    ...policy,
+    cpu: { ...policy.cpu, change: pausing },
+    memory: { ...policy.memory, change: pausing },
+  };
+  const advised = adviseReplicas({
+    workload: aSizedWorkload({ kind: 'DaemonSet', containers }),
+    spec: { updates: { sizePerReplica: true } } as PolicySpec,
+    rulesFor: () => rules,
+    around: { limitRanges: [], quotas: [], hpas: [], largestNode: undefined, replicas: 1 },
+    usage: { profileOf: () => steady, windowOf: () => undefined },
+    isAllocated: () => false,
+    lessons: noLessons,
+    pods: [{ pod: record, sizing: record.sizing }],
+    inForce: containers,
+    states: new Map([['a', { ...freshState(containers), changedAt: NOW }]]),
+    times,
+    unread: undefined,
+    now: NOW,
+  });
+  const [advice] = advised?.replicas[0]?.advice ?? [];
+  expect([advice?.cpu.held, advice?.memory.isDue]).toEqual(['Cooldown', true]);
 });

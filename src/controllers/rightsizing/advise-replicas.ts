@@ -31,6 +31,7 @@ import { addUse, lessUse } from '../../model/size-bounds.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import type { UsageCollector } from '../../observe/usage/collector-port.ts';
+import type { ChangeTimes } from './change-times.ts';
 
 /** One replica that has a running pod, and may have a size of its own. */
 export interface ReplicaAdvice {
@@ -61,6 +62,8 @@ export interface ReplicasQuestion {
   /** Of which no size of its own has been written yet, all have these. */
   readonly inForce: readonly ContainerSpecRecord[];
   readonly states: ReplicaStates;
+  /** When what of them was changed. */
+  readonly times: Pick<ChangeTimes, 'ofReplica'>;
   /** What did harm while all had one size. */
   readonly lessons: Pick<Lessons, 'floors'>;
   readonly rulesFor: (lessons: Pick<Lessons, 'reverts'>) => RightsizingPolicy;
@@ -155,15 +158,17 @@ function aroundEach(question: ReplicasQuestion): (pod: SizedPod) => WorkloadQues
 }
 
 function adviseOne(question: ReplicasQuestion, replica: string, pod: SizedPod): ReplicaAdvice {
-  const { workload, states, usage, rulesFor, around, isAllocated, unread, now } = question;
+  const { workload, states, times, usage, rulesFor, around, isAllocated, unread, now } = question;
   const state = states.get(replica);
   const inForce = withReplicaSizes(question.inForce, state);
   const ref = replicaRef(workload, replica);
+  const lastChange = (container: string, resource: 'cpu' | 'memory'): EpochMillis | undefined =>
+    state && times.ofReplica(replica, state.changedAt).lastChange({ container, resource });
   const knowledgeOf = (container: string): ContainerKnowledge => ({
     profile: usage.profileOf(ref, container),
     window: usage.windowOf(ref, container),
     floors: floorsOf(state?.lessons ?? question.lessons, container),
-    lastChange: { cpu: state?.changedAt, memory: state?.changedAt },
+    lastChange: { cpu: lastChange(container, 'cpu'), memory: lastChange(container, 'memory') },
   });
   const policy = rulesFor(state?.lessons ?? { reverts: 0 });
   const advice = recommendWorkload({

@@ -53,7 +53,7 @@ export interface AdviceQuestion {
   readonly workload: SizedWorkload;
   readonly spec: PolicySpec;
   /** What this leader changed and when; where it knows nothing, the workload's own annotation counts. */
-  readonly times: Pick<ChangeTimes, 'lastApplied' | 'lastChange'>;
+  readonly times: Pick<ChangeTimes, 'lastApplied' | 'lastChange' | 'ofReplica'>;
   /** At the last look the advice was being applied; what was in force before that may have been outlived. */
   readonly isActing: boolean;
   /** What the largest node offers its pods. */
@@ -127,8 +127,8 @@ export function advise(
   });
   const hasUsage = advice.some(({ cpu, memory: ram }) => cpu.target !== undefined || ram.target !== undefined);
   const isOutworn = applied.length < written.length;
-  const common = { workload, spec, pods, inForce, states, lessons, rulesFor, around, usage, isAllocated, unread, now };
-  const replicas = adviseReplicas(common);
+  const common = { workload, spec, pods, inForce, states, times, lessons, rulesFor, around, usage, isAllocated };
+  const replicas = adviseReplicas({ ...common, unread, now });
   return { workload, pods, inForce, isOutworn, lessons, advice, ...(replicas && { replicas }), hasUsage, unread };
 }
 

@@ -38,3 +38,25 @@ describe('when a resource was last changed', () => {
     expect([times.lastChange(cpu), times.lastApplied]).toEqual([undefined, NOON]);
   });
 });
+
+describe('replicas that have sizes of their own', () => {
+  test('have times of their own, too, of each resource', () => {
+    const times = new ChangeTimes();
+    times.noteChanged([memory], NOON + HOUR);
+    times.ofReplica('0', NOON).noteChanged([cpu], NOON + 2 * HOUR);
+    const of = (replica: string, told?: number) => {
+      const own = times.ofReplica(replica, told);
+      return [own.lastChange(cpu), own.lastChange(memory)];
+    };
+    // What the workload says of it by now is what was done since.
+    expect(of('0', NOON + 2 * HOUR)).toEqual([NOON + 2 * HOUR, NOON]);
+    expect(of('1')).toEqual([undefined, undefined]);
+  });
+
+  test('are forgotten when they have none', () => {
+    const times = new ChangeTimes();
+    for (const replica of ['0', '1']) times.ofReplica(replica, undefined).noteChanged([cpu], NOON);
+    times.keepReplicas(new Map([['1', 'sized']]));
+    expect(['0', '1'].map((replica) => times.ofReplica(replica, undefined).lastChange(cpu))).toEqual([undefined, NOON]);
+  });
+});

@@ -4,13 +4,14 @@ import type { ResourceName } from '../../decide/rightsizing/amount-text.ts';
 import type { SizedPart } from '../../decide/rightsizing/watched-change.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 
-/** Shared by all: most workloads have no need of a map of their own, and there may be thousands. */
+/** Shared by all: most workloads have no need of maps of their own, and there may be thousands. */
 const nothing: ReadonlyMap<string, never> = new Map<string, never>();
 
 const keyOf = (container: string, resource: ResourceName): string => `${container}/${resource}`;
 
 export class ChangeTimes {
   #byPart: ReadonlyMap<string, EpochMillis> = nothing;
+  #ofReplicas: ReadonlyMap<string, ChangeTimes> = nothing;
   #isResumed = false;
   /** When the last leader put sizes in force. */
   #found: EpochMillis | undefined;
@@ -68,5 +69,21 @@ export class ChangeTimes {
 
   noteInForce(): void {
     this.#revision++;
+  }
+
+  /** Of a replica that has a size of its own. @param told when that was last changed, as the workload says. */
+  ofReplica(replica: string, told: EpochMillis | undefined): ChangeTimes {
+    const known = this.#ofReplicas.get(replica);
+    if (known !== undefined) return known;
+    const own = new ChangeTimes();
+    own.resume(told, undefined, told);
+    this.#ofReplicas = new Map([...this.#ofReplicas, [replica, own]]);
+    return own;
+  }
+
+  /** Forgets replicas that have no size of their own any more. */
+  keepReplicas(known: Pick<ReadonlyMap<string, unknown>, 'has'>): void {
+    if ([...this.#ofReplicas.keys()].every((replica) => known.has(replica))) return;
+    this.#ofReplicas = new Map([...this.#ofReplicas].filter(([replica]) => known.has(replica)));
   }
 }

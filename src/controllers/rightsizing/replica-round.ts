@@ -4,6 +4,7 @@ import { memoryGrowth, mostNeededFirst } from '../../decide/rightsizing/most-nee
 import { firstToChange } from '../../decide/rightsizing/pod-drift.ts';
 import { helpInRollout } from '../../decide/rightsizing/rollout-help.ts';
 import { mayBegin } from '../../decide/rightsizing/side-by-side.ts';
+import type { SizedPart } from '../../decide/rightsizing/watched-change.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { type ReplicaState, withReplicaSizes } from '../../model/replica-sizes.ts';
 import type { SizeActuator } from './actuator.ts';
@@ -71,7 +72,9 @@ export function createReplicaRound(options: ReplicaRoundOptions): ReplicaRound {
     const begun = ofAll.workload.isRollingOut ? helpInRollout(due, inForce, [pod], now).raises : due;
     const may = mayBegin(begun, inForce, watch === undefined ? [] : [watch]);
     const awaitingSince = waiting.get(replica);
-    const asked = { advised: { inForce, advice }, policy, lastChange: () => changedAt, awaitingSince, now };
+    const times = memory.times.ofReplica(replica, changedAt);
+    const lastChange = (part: SizedPart): EpochMillis | undefined => times.lastChange(part);
+    const asked = { advised: { inForce, advice }, policy, lastChange, awaitingSince, now };
     const { beginning, held, awaitingSince: since } = passGate(asked, may, settings(), true);
     if (since === undefined) waiting.delete(replica);
     else waiting.set(replica, since);

@@ -56,15 +56,17 @@ async function look({ has = [], isRollingOut = false, state = harmed, advice = [
       return { kind: 'asked', tookFrom: [] };
     },
   });
+  const memory = createRightsizingMemory().of('uid-db');
   await sizeReplicas({
     advised: { workload, pods: [pod], inForce: all, replicas: { obstacle: undefined, states, replicas: [replica] } },
     policy: validPolicy({ spec: { updateStrategy: { allowRecreate: true, evictToResize: true } } }),
-    memory: createRightsizingMemory().of('uid-db'),
+    memory,
     live: [pod],
     annotate: async (wanted: unknown) => void written.push(wanted),
     signal: new AbortController().signal,
   } as unknown as ApplyContext);
-  return { asked: asked.map(({ changes, isRestore }) => [changes, isRestore === true]), written };
+  const told = asked.map(({ changes, isRestore }) => [changes, isRestore === true]);
+  return { asked: told, written, times: memory.times.ofReplica('3', undefined) };
 }
 
 const less = [{ container: 'app', to: { memoryRequest: 64 * MIB } }];
@@ -97,7 +99,7 @@ test('a decrease that another leader began, whose clock was far ahead, is watche
     before: sizesOf(all),
     lessons,
   };
-  expect(await look({ state, has: less })).toEqual({ asked: [], written: [] });
+  expect(await look({ state, has: less })).toMatchObject({ asked: [], written: [] });
 });
 
 const more = [
@@ -154,4 +156,13 @@ test.each<[string, Partial<ContainerStatusRecord>, readonly SizedAdvice[], boole
   const [annotations] = written as readonly Readonly<Record<string, string>>[];
   const sizes = annotations && readReplicaSizes(annotations['optipod.io/replica-sizes'], all).get('3')?.sizes;
   expect(sizes).toEqual(expected.length === 0 ? undefined : sizesOf(applyChanges(all, expected)));
+});
+
+test('a change of one resource of a replica is none of the other', async () => {
+  const cpu = { isDue: true, request: 400, notes: [] };
+  const advice = [{ container: 'app', current: {}, cpu, memory: { isDue: false, notes: [] } }];
+  const { asked, times } = await look({ advice: advice as unknown as readonly SizedAdvice[] });
+  expect(asked).toEqual([[[{ container: 'app', to: { cpuRequest: 400 } }], false]]);
+  const at = (resource: 'cpu' | 'memory') => times.lastChange({ container: 'app', resource });
+  expect([at('cpu'), at('memory')]).toEqual([NOON, harmed.changedAt]);
 });

@@ -4,6 +4,8 @@
  * then to the others, and is taken back from the one it does harm to.
  */
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
+import { partsOf } from '../../decide/rightsizing/side-by-side.ts';
+import type { SizedPart } from '../../decide/rightsizing/watched-change.ts';
 import { renderReason } from '../../lib/reasons.ts';
 import { formatTime } from '../../lib/rfc3339.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
@@ -125,7 +127,14 @@ async function write(
     memory.times.noteApplied(now, 'InPlace');
     memory.times.noteInForce();
   }
-  for (const { replica, watch } of given) own.watches.set(replica, watch);
+  memory.times.keepReplicas(states);
+  const noteChanged = (replica: string, parts: readonly SizedPart[]): void =>
+    memory.times.ofReplica(replica, undefined).noteChanged(parts, now);
+  for (const { replica, changes, watch } of given) {
+    own.watches.set(replica, watch);
+    noteChanged(replica, partsOf(changes));
+  }
+  for (const { replica, harm } of harms) noteChanged(replica, harm.parts);
   tellReplicas(options, context, given, harms);
   return undefined;
 }
