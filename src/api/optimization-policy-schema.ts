@@ -79,7 +79,7 @@ const updateStrategy = z
       '10%',
       'Smaller changes are left out. For memory under CostAware at most 5% counts: who waits for more is killed meanwhile.',
     ),
-    cooldown: durationField('1h', 'Least time between two changes of a workload.', 'zero'),
+    cooldown: durationField('1h', 'Least time between two changes of the same resource of a container.', 'zero'),
     maxStep: z
       .object({
         up: optionalShare('Largest raise at once, of the request. Left out: any.').optional(),

@@ -13,7 +13,7 @@ export function renderPolicyPage(): string {
     '`stowage crds` prints the definitions; the chart and `deploy/crds.yaml` hold the same.',
     EXAMPLE,
     '## What holds where nothing is said',
-    'A policy that names no strategy gets what OptiPod does: the exact P90 of the last 24 hours times 1.2, cut off to whole millicores and bytes, within the bounds, requests only. What OptiPod has not: a change of less than 10 % is left out, a workload is changed at most once an hour (more memory never waits), a request falls by half at most at once, and never before there is a day of history. To have every one of these off: `minChange: 0%`, `cooldown: 0s`, `maxStep: {down: 100%}`, `minHistory: 0s`, `minSamples: 1`.',
+    'A policy that names no strategy gets what OptiPod does: the exact P90 of the last 24 hours times 1.2, cut off to whole millicores and bytes, within the bounds, requests only. What OptiPod has not: a change of less than 10 % is left out, a resource of a container is changed at most once an hour (more memory never waits), a request falls by half at most at once, and never before there is a day of history. To have every one of these off: `minChange: 0%`, `cooldown: 0s`, `maxStep: {down: 100%}`, `minHistory: 0s`, `minSamples: 1`.',
     'Durations take the units of Go (`h`, `m`, `s`, `ms`, `us`, `ns`) and `d` and `w`. A duration of zero is the default for `rollingWindow`, `halfLife` and `reconciliationInterval`, because typed Go clients send `0s` for fields nobody set; for the others it is no time at all.',
     '## Which policy counts',
     [
