@@ -14,6 +14,11 @@ test.skipIf(missing !== undefined).each([
   ['what the chart knows itself', ['config.engines.placement=false'], "additional properties 'engines' not allowed"],
   ['namespaces without any', ['rbac.scope=namespace'], "at '/config': missing property 'controllers'"],
   [
+    'namespaces without a configuration',
+    ['rbac.scope=namespace', 'config=null'],
+    'needs config.controllers.watchNamespaces',
+  ],
+  [
     'namespaces with certificates of the operator',
     ['rbac.scope=namespace', 'config.controllers.watchNamespaces={shop}'],
     'Set webhook.certManager.enabled or webhook.tls.existingSecret',

@@ -92,14 +92,14 @@ nested in them is read with parentheses, and what is safe is the default of what
 
 {{/* What follows from several values; booleans are "true" or "". */}}
 {{- define "stowage.webhookEnabled" -}}
-{{- $config := .Values.config.webhook | default dict -}}
+{{- $config := (.Values.config).webhook | default dict -}}
 {{- $wanted := ternary $config.enabled .Values.webhook.enabled (hasKey $config "enabled") -}}
 {{- /* Allocation has nothing to say when pods are created. */ -}}
 {{- if and $wanted (or .Values.engines.placement .Values.engines.rightsizing) }}true{{ end -}}
 {{- end -}}
 
 {{- define "stowage.webhookPort" -}}
-{{- (.Values.config.webhook | default dict).port | default .Values.webhook.port | int -}}
+{{- ((.Values.config).webhook | default dict).port | default .Values.webhook.port | int -}}
 {{- end -}}
 
 {{/* existing, cert-manager or self. */}}
@@ -112,7 +112,7 @@ nested in them is read with parentheses, and what is safe is the default of what
 {{- end -}}
 
 {{- define "stowage.certDir" -}}
-{{- (.Values.config.webhook | default dict).certDir | default "/tmp/k8s-webhook-server/serving-certs" -}}
+{{- ((.Values.config).webhook | default dict).certDir | default "/tmp/k8s-webhook-server/serving-certs" -}}
 {{- end -}}
 
 {{- define "stowage.namespaced" -}}
@@ -120,25 +120,25 @@ nested in them is read with parentheses, and what is safe is the default of what
 {{- end -}}
 
 {{- define "stowage.watchNamespaces" -}}
-{{- (.Values.config.controllers | default dict).watchNamespaces | default list | toJson -}}
+{{- ((.Values.config).controllers | default dict).watchNamespaces | default list | toJson -}}
 {{- end -}}
 
 {{- define "stowage.leaseNamespace" -}}
-{{- ((.Values.config.operator | default dict).leaderElection | default dict).namespace | default .Release.Namespace -}}
+{{- (((.Values.config).operator | default dict).leaderElection | default dict).namespace | default .Release.Namespace -}}
 {{- end -}}
 
 {{- define "stowage.leaseName" -}}
-{{- ((.Values.config.operator | default dict).leaderElection | default dict).id | default "spotalis-controller-leader" -}}
+{{- (((.Values.config).operator | default dict).leaderElection | default dict).id | default "spotalis-controller-leader" -}}
 {{- end -}}
 
 {{- define "stowage.leaderElection" -}}
-{{- $config := (.Values.config.operator | default dict).leaderElection | default dict -}}
+{{- $config := ((.Values.config).operator | default dict).leaderElection | default dict -}}
 {{- if or (gt (int .Values.replicaCount) 1) (ternary $config.enabled true (hasKey $config "enabled")) }}true{{ end -}}
 {{- end -}}
 
 {{/* The port of observability.metrics or .health; empty where it is switched off. */}}
 {{- define "stowage.endpointPort" -}}
-{{- $config := get (.root.Values.config.observability | default dict) .name | default dict -}}
+{{- $config := get ((.root.Values.config).observability | default dict) .name | default dict -}}
 {{- $address := $config.bindAddress | default .default -}}
 {{- if and (ternary $config.enabled true (hasKey $config "enabled")) (ne $address "0") -}}
 {{- regexFind "[0-9]+$" $address -}}
@@ -152,12 +152,12 @@ nested in them is read with parentheses, and what is safe is the default of what
 {{- end -}}
 
 {{- define "stowage.metricsToken" -}}
-{{- $config := (.Values.config.observability | default dict).metrics | default dict -}}
+{{- $config := ((.Values.config).observability | default dict).metrics | default dict -}}
 {{- if and (include "stowage.metricsPort" .) (eq (lower ($config.authentication | default "none")) "token") }}true{{ end -}}
 {{- end -}}
 
 {{- define "stowage.metricsTls" -}}
-{{- $config := (.Values.config.observability | default dict).metrics | default dict -}}
+{{- $config := ((.Values.config).observability | default dict).metrics | default dict -}}
 {{- if and (include "stowage.metricsPort" .) (eq (lower (toString ($config.tls | default false))) "true") }}true{{ end -}}
 {{- end -}}
 
@@ -171,6 +171,9 @@ nested in them is read with parentheses, and what is safe is the default of what
 {{- fail "\n\nagent.serviceAccount.name is the operator's account, which writes PodAllocations of all nodes, while the agent is held to its own.\nGive the agent an account of its own, or set agent.nodeBoundWrites: false." -}}
 {{- end -}}
 {{- if include "stowage.namespaced" . -}}
+{{- if not $watched -}}
+{{- fail "\n\nrbac.scope: namespace needs config.controllers.watchNamespaces: the namespaces to have a Role in." -}}
+{{- end -}}
 {{- if and (include "stowage.webhookEnabled" .) (eq (include "stowage.certificates" .) "self") -}}
 {{- fail "\n\nrbac.scope: namespace does not go with certificates the operator makes itself: it would need a ClusterRole to write the webhook configuration.\nSet webhook.certManager.enabled or webhook.tls.existingSecret, or webhook.enabled: false." -}}
 {{- end -}}
@@ -199,7 +202,7 @@ nested in them is read with parentheses, and what is safe is the default of what
 {{- end -}}
 {{- $operator := dict "namespace" .Release.Namespace "leaderElection" (dict "enabled" (eq (include "stowage.leaderElection" .) "true")) -}}
 {{- $own := dict "operator" $operator "engines" .Values.engines "webhook" $webhook -}}
-{{- $config := deepCopy .Values.config -}}
+{{- $config := deepCopy (default dict .Values.config) -}}
 {{- /* What it has no right to read it does not look for. */ -}}
 {{- if not .Values.rbac.argoRollouts -}}
 {{- $_ := set $config "placement" (merge ($config.placement | default dict) (dict "owners" list)) -}}
@@ -232,7 +235,7 @@ preferredDuringSchedulingIgnoredDuringExecution:
 {{- end -}}
 
 {{- define "stowage.webhookAnnotations" -}}
-{{- $annotations := deepCopy .Values.webhook.annotations -}}
+{{- $annotations := deepCopy (default dict .Values.webhook.annotations) -}}
 {{- if eq (include "stowage.certificates" .) "cert-manager" -}}
 {{- $_ := set $annotations "cert-manager.io/inject-ca-from" (printf "%s/%s-webhook" .Release.Namespace (include "stowage.fullname" .)) -}}
 {{- end -}}
