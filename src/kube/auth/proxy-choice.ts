@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function proxyFor(server: URL, cluster: Entry, name: string, env: Environment): URL | undefined {
   const own = textOf(cluster.fields, 'proxy-url');
   if (own !== undefined) {
-    const proxy = parseProxy(own, `The proxy-url of cluster "${name}" in ${cluster.file}`);
+    const proxy = parseProxy(own, `The proxy-url of cluster "${name}" in ${cluster.file}`, KUBECTL_PROXY);
     if (server.protocol === 'https:') return proxy;
     throw new KubeconfigError(
       `Cluster "${name}" in ${cluster.file} has a proxy-url and an http server; only https goes through a proxy.`,
@@ -20,18 +20,22 @@ export function proxyFor(server: URL, cluster: Entry, name: string, env: Environ
   const variable = ['HTTPS_PROXY', 'https_proxy'].find((each) => (env[each] ?? '') !== '');
   if (variable === undefined || server.protocol !== 'https:') return undefined;
   if (isExempt(server, env['NO_PROXY'] || env['no_proxy'] || '')) return undefined;
-  return parseProxy(env[variable] ?? '', variable);
+  return parseProxy(
+    env[variable] ?? '',
+    variable,
+    `name the server in NO_PROXY where it can be reached without, or ${KUBECTL_PROXY}`,
+  );
 }
 
-function parseProxy(text: string, what: string): URL {
+const KUBECTL_PROXY = 'run "kubectl proxy" and use its address as server';
+
+function parseProxy(text: string, what: string, advice: string): URL {
   // As Go: a proxy without a scheme speaks plain HTTP.
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.parse(address);
   if (url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '') return url;
   // Not quoted: it may hold a password.
-  throw new KubeconfigError(
-    `${what} is no http or https URL, which are what is supported; run "kubectl proxy" and use its address as server instead.`,
-  );
+  throw new KubeconfigError(`${what} is no http or https URL, which are what is supported; ${advice}.`);
 }
 
 /** Go's rules (golang.org/x/net/http/httpproxy): addresses, ranges, and names with what lies below them, each perhaps with a port. */
