@@ -1,37 +1,13 @@
 /** Others add node selectors to new pods before the operator's webhook sees them, as RuntimeClasses, namespaces and policies do. */
 import { expect, test } from 'vitest';
-import type { MutatingWebhookConfiguration } from '../api/core.ts';
 import { resources } from '../api/resources.ts';
-import { stringAt } from '../cluster/apiserver/json.ts';
 import type { EmbeddedWorld } from './testing/embedded-world.ts';
+import { patchNewPods } from './testing/patch-new-pods.ts';
 import { annotate, deploy, eventReasons, firstBlock, MINUTE, policy, startWorld } from './testing/steps.ts';
 
-/** From now on each new pod gets this node selector. Webhooks are asked in the order of their names. */
-async function addToPods(world: EmbeddedWorld, nodeSelector: Readonly<Record<string, string>>): Promise<void> {
-  const patch = [{ op: 'add', path: '/spec/nodeSelector', value: nodeSelector }];
-  world.server.core.localWebhooks.set('default/adding', (review) => ({
-    apiVersion: 'admission.k8s.io/v1',
-    kind: 'AdmissionReview',
-    response: {
-      uid: stringAt(review, 'request', 'uid'),
-      allowed: true,
-      patchType: 'JSONPatch',
-      patch: Buffer.from(JSON.stringify(patch)).toString('base64'),
-    },
-  }));
-  // The published type of rules lacks `resources`.
-  const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }];
-  const clientConfig = { service: { namespace: 'default', name: 'adding' } };
-  const hook = {
-    name: 'adding.stowage.test',
-    admissionReviewVersions: ['v1'],
-    sideEffects: 'None',
-    clientConfig,
-    rules,
-  };
-  const configuration: MutatingWebhookConfiguration = { metadata: { name: 'adding' }, webhooks: [hook] };
-  await world.api.create(resources.mutatingWebhookConfigurations, configuration);
-}
+/** From now on each new pod gets this node selector. */
+const addToPods = (world: EmbeddedWorld, nodeSelector: Readonly<Record<string, string>>): Promise<void> =>
+  patchNewPods(world, { op: 'add', path: '/spec/nodeSelector', value: nodeSelector });
 
 test('pods that they pin to a side stay there, whatever is asked for: the next ones would be pinned as well', async () => {
   const world = await startWorld();
