@@ -13,7 +13,7 @@ import type { PodRecord } from './records.ts';
 import { replicaOf } from './replica.ts';
 import { type ReplicaStates, readReplicaSizes } from './replica-sizes.ts';
 import { addUse, lessUse, noUse, type QuotaUse, quotaGrowth, quotaUse, withLimitDefaults } from './size-bounds.ts';
-import type { ContainerSpecRecord, QuotaRecord, SizedWorkload } from './sizing-records.ts';
+import type { ContainerSpecRecord, PodSizing, QuotaRecord, SizedWorkload } from './sizing-records.ts';
 import type { SizedPod, SizingView } from './sizing-view.ts';
 
 /** Of one workload. */
@@ -83,11 +83,7 @@ export function awaitedOf(
   const there = new Set(present.map(({ pod }) => replicaOf(workload, pod)));
   const absent = new Map([...born.states()].filter(([replica]) => !there.has(replica)));
   const like = (present[0] ?? pods[0])?.sizing;
-  // Such as the proxy of a mesh: the next pod is given one, too.
-  const useOf = (sizes: readonly ContainerSpecRecord[]): QuotaUse => {
-    const injected = (like?.containers ?? []).filter(({ name }) => sizes.every((each) => each.name !== name));
-    return quotaGrowth([], [...sizes, ...injected], []);
-  };
+  const useOf = (sizes: readonly ContainerSpecRecord[]): QuotaUse => quotaGrowth([], withInjected(sizes, like), []);
   return {
     count,
     each: useOf(born.enoughFor(absent)),
@@ -95,6 +91,15 @@ export function awaitedOf(
     returning: givenBack(workload, pods, { isGoing, now }),
     like,
   };
+}
+
+/** With what is added to pods such as this, the proxy of a mesh say: the next one is given it, too. */
+export function withInjected(
+  sizes: readonly ContainerSpecRecord[],
+  like: Pick<PodSizing, 'containers'> | undefined,
+): readonly ContainerSpecRecord[] {
+  const injected = (like?.containers ?? []).filter(({ name }) => sizes.every((each) => each.name !== name));
+  return [...sizes, ...injected];
 }
 
 /**

@@ -11,7 +11,7 @@ import type { InFlightResize } from '../../guard/size/context.ts';
 import { isSameList } from '../../lib/same-list.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { readAppliedSizes, withAppliedSizes } from '../../model/applied-sizes.ts';
-import { givenBack } from '../../model/awaited-pods.ts';
+import { givenBack, withInjected } from '../../model/awaited-pods.ts';
 import { type SizeChange, sizeKeys } from '../../model/pod-size.ts';
 import type { QuotaSubject } from '../../model/quota-scopes.ts';
 import { mostOfAll, readReplicaSizes, stateOfPod } from '../../model/replica-sizes.ts';
@@ -71,7 +71,10 @@ export function createPromisedBeside(options: PromisedBesideOptions): PromisedBe
   const shares = createWorkloadFacts<Share>(view, (workload) => {
     const { namespace, containers, needsSurge, replicas } = workload;
     const isSurging = needsSurge === true && replicas > 0;
-    const pod = () => quotaGrowth([], withLimitDefaults(ranges.get(namespace) ?? [], containers), []);
+    const pod = (): QuotaUse => {
+      const like = view.podsOf(workload).find(({ pod: { deletingAt } }) => deletingAt === undefined)?.sizing;
+      return quotaGrowth([], withInjected(withLimitDefaults(ranges.get(namespace) ?? [], containers), like), []);
+    };
     return { workload, surge: isSurging ? pod() : undefined, growth: undefined };
   });
   view.onChange((change) => {
