@@ -72,7 +72,7 @@ export function createApplyAdvice(options: ApplyAdviceOptions): ApplyAdvice {
         // Time goes on: when it is applied again, what happened meanwhile is not put down to what is long behind us.
         acting.delete(memory);
         memory.watches.dropUnspread();
-        memory.watches.review(true, clock.now(), settings().revertMillis);
+        memory.watches.review(() => true, clock.now(), settings().revertMillis);
         if (choice.reason === undefined) return undefined;
         const { name, message, advice } = choice.reason;
         return { status: 'Skipped', reason: name, message, advice };

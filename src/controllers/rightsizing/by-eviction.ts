@@ -111,7 +111,7 @@ export function createByEviction(options: ByEvictionOptions): ApplySizes {
     const ours = drifted.filter((each) => !isOthers(each));
     // Before the next one goes: where replacements come without their size, every eviction is in vain.
     judgeLast(context, ours);
-    memory.watches.review(ours.length === 0, clock.now(), settings().revertMillis);
+    memory.watches.review(() => ours.length === 0, clock.now(), settings().revertMillis);
     if (ours.length === 0) memory.watches.forgetHarm();
     const going = thatMayGo(context, drifted);
     if (going.length === 0) return resultOfWaiting(advised, memory, { isDue: due.length > 0, held });

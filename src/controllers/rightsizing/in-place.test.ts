@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { SizedAdvice } from '../../decide/rightsizing/recommend-workload.ts';
 import { watchChange } from '../../decide/rightsizing/watched-change.ts';
+import { applyChanges } from '../../model/pod-size.ts';
+import type { SizedPod } from '../../model/sizing-view.ts';
 import { NOON } from '../../model/testing/records.ts';
 import { MIB } from '../../model/testing/sizing-records.ts';
 import { before, harmed, look, moreOfBoth, pod, putBack } from '../testing/in-place-look.ts';
 import { nothingSeen } from './throttling.ts';
+import type { OngoingChange } from './watches.ts';
+
+const HOUR = 3_600_000;
 
 describe('the window closed while the first pod with less was watched', () => {
   test('the others wait until it opens, and that is told', async () => {
@@ -41,6 +46,32 @@ test('a raise that reached the first pod late spreads once, and is not begun ane
   expect(written).toHaveLength(1);
   expect(asked).toEqual([['other', both, false]]);
   expect(left).toMatchObject([{ phase: 'spread', changes: both }]);
+});
+
+describe('less that restarts one pod after the other', () => {
+  const lessMemory = [{ container: 'app', to: { memoryRequest: 64 * MIB } }];
+  const begun = (agoMillis: number, memoryRestart: 'RestartContainer' | 'NotRequired' = 'RestartContainer') => {
+    const spec = before.map((each) => ({ ...each, memoryRestart }));
+    const watched = watchChange(lessMemory, spec, [], NOON - agoMillis, true);
+    return { ...watched, method: 'InPlace', phase: 'spread', canary: undefined, throttling: nothingSeen() } as const;
+  };
+  const inForce = applyChanges(before, lessMemory);
+  const isWatched = async (change: OngoingChange, live: readonly SizedPod[]) =>
+    (await look({ ongoing: [change] }, { inForce }, live)).ongoing.length > 0;
+  const [all, some] = [
+    [pod('first', lessMemory), pod('other', lessMemory)],
+    [pod('first', lessMemory), pod('other', [])],
+  ];
+
+  test('is watched for as long after the last of them as after the first, but not for ever', async () => {
+    expect([await isWatched(begun(2 * HOUR), some), await isWatched(begun(2 * HOUR), all)]).toEqual([true, false]);
+    expect(await isWatched({ ...begun(2 * HOUR), spreadingUntil: NOON - 60_000 }, all)).toBe(true);
+    expect(await isWatched(begun(24 * HOUR), some)).toBe(false);
+  });
+
+  test('where it restarts none, all have it at once', async () => {
+    expect(await isWatched(begun(2 * HOUR, 'NotRequired'), some)).toBe(false);
+  });
 });
 
 describe('where no pod runs that could be asked', () => {

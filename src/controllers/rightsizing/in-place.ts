@@ -7,8 +7,11 @@ import { dueChanges } from '../../decide/rightsizing/due-changes.ts';
 import { firstToTry } from '../../decide/rightsizing/first-to-try.ts';
 import { isResizable, noneResizable } from '../../decide/rightsizing/pod-drift.ts';
 import { helpInRollout } from '../../decide/rightsizing/rollout-help.ts';
-import { mayBegin } from '../../decide/rightsizing/side-by-side.ts';
-import type { SizeChange } from '../../model/pod-size.ts';
+import { mayBegin, onlyParts } from '../../decide/rightsizing/side-by-side.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
+import { effectiveChanges, type SizeChange } from '../../model/pod-size.ts';
+import { restartsOn } from '../../model/restart-on-resize.ts';
+import type { SizedPod } from '../../model/sizing-view.ts';
 import type { SizeActuator } from './actuator.ts';
 import { type ApplyContext, type ApplySizes, ofOneSize } from './apply.ts';
 import { LOOK_AGAIN_MILLIS } from './apply-result.ts';
@@ -21,6 +24,7 @@ import type { RightsizingParts } from './parts.ts';
 import type { SizeReplicas } from './replicas.ts';
 import type { RestartGate } from './restart-gate.ts';
 import type { ApplyResult } from './result.ts';
+import type { OngoingChange } from './watches.ts';
 
 export interface InPlaceOptions extends Pick<RightsizingParts, 'settings' | 'isAllocated' | 'clock'> {
   readonly actuator: SizeActuator;
@@ -57,7 +61,8 @@ export function createInPlace(options: InPlaceOptions): ApplySizes {
     const harmed = await takeBack(context);
     if (harmed !== undefined) return harmed;
     // Before anything spreads: what has just been put in force is looked after for one look at least.
-    memory.watches.review(true, clock.now(), settings().revertMillis);
+    const now = clock.now();
+    memory.watches.review((change) => !isOnItsWay(change, context.live, now), now, settings().revertMillis);
     for (const change of memory.watches.ongoing) {
       const ended = change.phase === 'canary' ? await canary.review(context, change) : undefined;
       if (ended !== undefined) return ended;
@@ -116,6 +121,20 @@ export function createInPlace(options: InPlaceOptions): ApplySizes {
     const isLookedAfter = ended === undefined && memory.watches.ongoing.length > 0;
     return soonEnough(isLookedAfter ? soonEnough(result, LOOK_AGAIN_MILLIS) : result, sized.againAfterMillis);
   };
+}
+
+/** Restarts go from pod to pod as budgets and windows let them. One that cannot be had by then is watched for no longer. */
+const MAX_SPREAD_MILLIS: Millis = 86_400_000;
+
+/** Some pods are yet to be restarted for it. */
+function isOnItsWay(
+  { changes, before, startedAt }: OngoingChange,
+  live: readonly SizedPod[],
+  now: EpochMillis,
+): boolean {
+  const dear = onlyParts(changes, (part) => restartsOn(before, part));
+  if (dear.length === 0 || now - startedAt >= MAX_SPREAD_MILLIS) return false;
+  return live.some(({ sizing }) => effectiveChanges(sizing.containers, dear).length > 0);
 }
 
 /** Of what is due, the containers' resources that grow. */

@@ -105,7 +105,7 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
       history.recordIneffective(workload.uid, clock.now());
     const harmed = await takeBack(context);
     if (harmed !== undefined) return harmed;
-    memory.watches.review(!workload.isRollingOut, clock.now(), settings().revertMillis);
+    memory.watches.review(() => !workload.isRollingOut, clock.now(), settings().revertMillis);
     // The template has been taken back, and with it every pod that is made.
     if (!workload.isRollingOut) memory.watches.forgetHarm();
     // Until the view shows the new template, the advice is about the old one.

@@ -112,10 +112,10 @@ describe('what is watched', () => {
   test('ends when its time is over, which for less begins once every pod has it', () => {
     const revertMillis = 60_000;
     const watches = watching(changeOf());
-    watches.review(false, NOON + revertMillis, revertMillis);
-    watches.review(true, NOON + 2 * revertMillis - 1, revertMillis);
+    watches.review(() => false, NOON + revertMillis, revertMillis);
+    watches.review(() => true, NOON + 2 * revertMillis - 1, revertMillis);
     expect(watches.ongoing).toHaveLength(1);
-    watches.review(true, NOON + 2 * revertMillis, revertMillis);
+    watches.review(() => true, NOON + 2 * revertMillis, revertMillis);
     expect(watches.ongoing).toEqual([]);
   });
 });

@@ -127,12 +127,12 @@ export class Watches implements WatchState {
 
   /**
    * Forgets what is behind us.
-   * @param isEverywhere every pod has what is in force; a decrease is watched on until then.
+   * @param isEverywhere every pod has it; a decrease is watched on until then.
    */
-  review(isEverywhere: boolean, now: EpochMillis, revertMillis: Millis): void {
+  review(isEverywhere: (change: OngoingChange) => boolean, now: EpochMillis, revertMillis: Millis): void {
     this.#ongoing = this.#ongoing.flatMap((each): readonly OngoingChange[] => {
       if (each.phase === 'canary' && each.method === 'InPlace') return [each];
-      if (!isEverywhere && isDecrease(each)) return [{ ...each, spreadingUntil: now }];
+      if (isDecrease(each) && !isEverywhere(each)) return [{ ...each, spreadingUntil: now }];
       return now < watchEndsAt(each, revertMillis) ? [each] : [];
     });
   }
