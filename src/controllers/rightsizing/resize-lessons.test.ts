@@ -64,3 +64,17 @@ test.each([
     expect([history.failed('web-1') !== undefined, history.ineffective('uid-web')?.count]).toEqual([true, count]);
   },
 );
+
+test.each([
+  ['more memory needs new pods', { memoryRequest: 1 }, true],
+  ['CPU has what it was to have', { cpuRequest: 300 }, false],
+] as const)('where a pod ran out of memory again after a resize, %s', (_, to, isInVain) => {
+  const { history, lessons } = scene();
+  const not = answer('ResizeInCrashLoop', 'recreate', 'app was ended for want of memory again');
+  const resized = decisionFor(to, { workload, workloadUid: 'uid-web' });
+  lessons.noteEnd({ kind: 'not-healed', decision: resized, tookMillis: 1, answer: not });
+  expect([lessons.needsNewPods('uid-web') !== undefined, history.failed('web-1') !== undefined]).toEqual([
+    isInVain,
+    isInVain,
+  ]);
+});

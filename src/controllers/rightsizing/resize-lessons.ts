@@ -3,6 +3,7 @@ import type { ReadAnswer } from '../../act/resize-answers.ts';
 import type { ResizeDecision } from '../../decide/size-decision.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
+import type { SizeChange } from '../../model/pod-size.ts';
 import type { ResizeEnd } from '../resizes-in-flight.ts';
 import type { SizeActuatorOptions } from './actuator.ts';
 
@@ -71,11 +72,14 @@ export function createResizeLessons({ view, history, journal, clock }: ResizeLes
     },
     noteEnd(end) {
       const { pod, workloadUid, changes } = end.decision;
-      if (end.kind === 'done' || end.kind === 'gone') deferred.delete(pod.uid);
-      if (end.kind === 'done') {
+      // What gives no memory heals nobody that runs out of it, and is in force all the same.
+      const isInForce = end.kind === 'done' || (end.kind === 'not-healed' && !isOfMemory(changes));
+      if (isInForce || end.kind === 'gone') deferred.delete(pod.uid);
+      if (isInForce) {
         history.recordSuccess(pod.uid);
         history.recordEffective(pod.uid);
         if (workloadUid !== undefined) history.recordEffective(workloadUid);
+        return;
       }
       if (end.kind !== 'taken-back' && end.kind !== 'not-healed' && end.kind !== 'superseded') return;
       noteIneffective(end.decision, end.answer);
@@ -108,4 +112,8 @@ export function createResizeLessons({ view, history, journal, clock }: ResizeLes
       }
     },
   };
+}
+
+function isOfMemory(changes: readonly SizeChange[]): boolean {
+  return changes.some(({ to }) => to.memoryRequest !== undefined || to.memoryLimit !== undefined);
 }
