@@ -30,6 +30,8 @@ export interface FollowedResize extends InFlightResize {
   readonly state: ResizeStanding['kind'];
   /** Sum over the containers when it began. */
   readonly restarts: number;
+  /** How long a container that it restarts may take to end before it is in force; 0 where it restarts none. */
+  readonly graceMillis: Millis;
 }
 
 export interface ResizeDeadlines {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PodRecord } from '../model/records.ts';
 import type { PodSizing } from '../model/sizing-records.ts';
-import { NOON } from '../model/testing/records.ts';
+import { aTemplate, NOON } from '../model/testing/records.ts';
 import { aContainer, aContainerStatus, MIB, smallSize } from '../model/testing/sizing-records.ts';
 import { asked, bigger, decisionFor, pendingAs, setUp } from './testing/resize-in-flight.ts';
 
@@ -175,6 +175,22 @@ describe('what the node does not grant', () => {
     show(asked({ observedGeneration: 1 }));
     flight.review();
     await clock.advance(120_000);
+    expect(flight.review()).toMatchObject([{ kind: 'taken-back', answer: { reason: 'ResizeNotSeen' } }]);
+  });
+
+  test('a container that is restarted for it may take its grace period to end', async () => {
+    const { clock, flight, show, start } = setUp();
+    const containers = [aContainer({ cpuRestart: 'RestartContainer' })];
+    const template = aTemplate({ terminationGraceSeconds: 600 });
+    show({ containers }, { template });
+    start();
+    const inProgress = { error: undefined, since: NOON };
+    const restarting = containers.map((each) => ({ ...each, size: bigger }));
+    show(asked({ containers: restarting, resize: { pending: undefined, inProgress } }), { template });
+    flight.review();
+    await clock.advance(719_999);
+    expect(flight.review()).toEqual([]);
+    await clock.advance(1);
     expect(flight.review()).toMatchObject([{ kind: 'taken-back', answer: { reason: 'ResizeNotSeen' } }]);
   });
 

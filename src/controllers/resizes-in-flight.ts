@@ -12,6 +12,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Millis } from '../lib/units.ts';
 import { isInForce } from '../model/granted-size.ts';
 import { podRef, workloadRef } from '../model/refs.ts';
+import { restartedContainer } from '../model/restart-on-resize.ts';
 import { sizeManagers } from '../model/size-managers.ts';
 import type { PodSizing } from '../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
@@ -106,7 +107,10 @@ export function createResizesInFlight(options: ResizesInFlightOptions): ResizesI
     const now = clock.now();
     const standing = standingOf(resize, found);
     const stateSince = standing.kind === resize.state ? resize.stateSince : now;
-    const verdict = verdictOn(standing, stateSince, now, deadlines(decision.engine));
+    const { silenceMillis, ...others } = deadlines(decision.engine);
+    // A container that ends for it has the time that its pod gives it.
+    const patience = silenceMillis + (standing.kind === 'under-way' ? resize.graceMillis : 0);
+    const verdict = verdictOn(standing, stateSince, now, { ...others, silenceMillis: patience });
     if (verdict === undefined) {
       if (standing.kind !== resize.state) followed.set(resize.pod.uid, { ...resize, state: standing.kind, stateSince });
       return undefined;
@@ -177,6 +181,7 @@ export function createResizesInFlight(options: ResizesInFlightOptions): ResizesI
       state: 'unseen',
       stateSince: now,
       restarts: found === undefined ? 0 : restartsOf(found.sizing),
+      graceMillis: found === undefined ? 0 : graceFor(decision, found),
     });
   };
 
@@ -216,6 +221,10 @@ export function createResizesInFlight(options: ResizesInFlightOptions): ResizesI
 function* everyPod(view: SizingView): Generator<SizedPod> {
   for (const workload of view.workloads()) yield* view.podsOf(workload);
   for (const { name } of view.nodes()) yield* view.podsOnNode(name);
+}
+
+function graceFor({ changes }: ResizeDecision, { pod, sizing }: SizedPod): Millis {
+  return restartedContainer(sizing.containers, changes) === undefined ? 0 : pod.template.terminationGraceSeconds * 1000;
 }
 
 /** Of all containers; only ever grows within the life of a pod. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { SizeChange } from '../../model/pod-size.ts';
 import type { ContainerStatusRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
-import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
+import { aDeployment, aReplicaSet, aTemplate, NOON } from '../../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedPod, MIB, smallSize } from '../../model/testing/sizing-records.ts';
 import { judgeChange, judgedPods, type Throttling } from './judge-change.ts';
 import { watchChange, whileAsked } from './watched-change.ts';
@@ -134,10 +134,10 @@ describe('a container that is restarted by the change itself', () => {
     expect(judgeIt(after, isInPlace)?.parts ?? []).toHaveLength(parts);
   });
 
-  test('and is given five minutes for it', () => {
+  test('and is given five minutes for it, and the time it has to end', () => {
     const slow = pod({}, { ready: false, readyChangedAt: NOON + 1 });
-    expect(judgeIt(slow, true, 299_000)).toBeUndefined();
-    expect(judgeIt(slow, true, 300_001)?.parts).toHaveLength(2);
+    expect(judgeIt(slow, true, 330_000)).toBeUndefined();
+    expect(judgeIt(slow, true, 330_001)?.parts).toHaveLength(2);
   });
 });
 
@@ -164,10 +164,11 @@ describe('a container that another change restarts meanwhile', () => {
     expect(judgeIt(asked, pod(status)) !== undefined).toBe(isHarm);
   });
 
-  test('has five minutes to be ready again', () => {
-    const slow = pod({ restartCount: 3 }, { ready: false, readyChangedAt: NOON + 1 });
-    expect(judgeIt(moreMemory, slow, 299_000)).toBeUndefined();
-    expect(judgeIt(moreMemory, slow, 300_001)?.parts).toHaveLength(1);
+  test('has as long to be ready again', () => {
+    const template = aTemplate({ terminationGraceSeconds: 600 });
+    const slow = pod({ restartCount: 3 }, { ready: false, readyChangedAt: NOON + 1, template });
+    expect(judgeIt(moreMemory, slow, 900_000)).toBeUndefined();
+    expect(judgeIt(moreMemory, slow, 900_001)?.parts).toHaveLength(1);
   });
 
   test('is that of one pod: others are judged as ever', () => {

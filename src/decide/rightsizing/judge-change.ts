@@ -34,7 +34,8 @@ export interface Throttling {
 export type ThrottlingOf = (container: string) => Throttling | undefined;
 
 /**
- * A pod may be unready for a moment for reasons of its own; one whose container the change restarts has to start first.
+ * A pod may be unready for a moment for reasons of its own; one whose container the change restarts has to end, which
+ * may take all of its grace period, and to start first.
  */
 const UNREADY_PATIENCE_MILLIS: Millis = 60_000;
 const RESTART_PATIENCE_MILLIS: Millis = 300_000;
@@ -104,7 +105,8 @@ function harmsIn(
   }
   const since = pod.readyChangedAt ?? now;
   const isRestarted = restarting.size > 0 || sizing.statuses.some(({ name }) => restarted.has(`${pod.uid}/${name}`));
-  const patience = isRestarted ? RESTART_PATIENCE_MILLIS : UNREADY_PATIENCE_MILLIS;
+  const grace = pod.template.terminationGraceSeconds * 1000;
+  const patience = isRestarted ? grace + RESTART_PATIENCE_MILLIS : UNREADY_PATIENCE_MILLIS;
   // It was seen ready when the change began, also where the clock of its node says otherwise.
   const isLongUnready = !pod.ready && now - Math.max(since, startedAt) >= patience;
   // A pod that has never been ready is starting; what is wrong with it may be anything.
