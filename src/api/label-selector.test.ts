@@ -72,6 +72,12 @@ describe('compileLabelSelector', () => {
     expect(() => compileLabelSelector(selector)).toThrow(message);
   });
 
+  test.each([null, 1, true, []])('%j is no value of a label', (value) => {
+    expect(validateLabelSelector({ matchLabels: { app: value as unknown as string } })).toEqual([
+      `${JSON.stringify(value)} is not a label value`,
+    ]);
+  });
+
   test('every problem of a selector is told', () => {
     const selector = { matchLabels: { '': 'x y' }, matchExpressions: [{ key: 'a', operator: 'In' }] };
     expect(validateLabelSelector(selector)).toHaveLength(3);

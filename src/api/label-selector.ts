@@ -33,9 +33,9 @@ export function isQualifiedName(key: string): boolean {
   );
 }
 
-/** True for the empty text and for what Kubernetes allows as the value of a label. */
-export function isLabelValue(value: string): boolean {
-  return value === '' || (value.length <= 63 && NAME.test(value));
+/** True for the empty text and for what Kubernetes allows as the value of a label. Files have nothing there, or numbers, too. */
+export function isLabelValue(value: unknown): boolean {
+  return value === '' || (typeof value === 'string' && value.length <= 63 && NAME.test(value));
 }
 
 /** What is wrong with a selector, a sentence each; empty when it is valid. */

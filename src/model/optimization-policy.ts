@@ -9,6 +9,7 @@ import type { OptimizationPolicyStatus } from '../api/optimization-policy-status
 import type { EpochMillis } from '../lib/units.ts';
 import type { PolicySpec } from './policy-spec.ts';
 import { readPolicySpec } from './policy-spec-reader.ts';
+import { readPolicyStatus } from './policy-status.ts';
 
 interface PolicyIdentity {
   /** The API group the object lives in; its status is written there. */
@@ -21,7 +22,7 @@ interface PolicyIdentity {
   readonly createdAt: EpochMillis;
   /** Being deleted: it no longer takes part in selection. */
   readonly deleting: boolean;
-  /** As last read: history that outlives the process. Unchecked. */
+  /** As last read: history that outlives the process. Of its lists only the form is checked. */
   readonly status: OptimizationPolicyStatus;
 }
 
@@ -57,7 +58,7 @@ export function parsePolicy(
     generation: metadata.generation ?? 0,
     createdAt: Date.parse(metadata.creationTimestamp ?? '') || 0,
     deleting: metadata.deletionTimestamp !== undefined,
-    status: typeof status === 'object' && status !== null ? status : {},
+    status: readPolicyStatus(status),
   };
   const checked = checkPolicySpec(object.spec, limits);
   return checked.ok

@@ -76,6 +76,7 @@ export function projectPod(pod: Pod, interners: PodInterners): PodRecord {
   const conditions = listOf(status?.conditions, 'status.conditions');
   const ready = conditions.find((condition) => condition.type === 'Ready');
   const createdAt = instant(metadata.creationTimestamp, 'metadata.creationTimestamp') ?? 0;
+  const nodeName = textOr(spec?.nodeName, '', 'spec.nodeName');
   return {
     uid: textOr(metadata.uid, '', 'metadata.uid'),
     namespace: interners.names.intern(textOr(metadata.namespace, 'default', 'metadata.namespace')),
@@ -86,7 +87,7 @@ export function projectPod(pod: Pod, interners: PodInterners): PodRecord {
     phase: readPhase(status?.phase),
     ready: ready?.status === 'True',
     readyChangedAt: instant(ready?.lastTransitionTime, 'status.conditions[Ready].lastTransitionTime'),
-    nodeName: spec?.nodeName === undefined || spec.nodeName === '' ? undefined : interners.names.intern(spec.nodeName),
+    nodeName: nodeName === '' ? undefined : interners.names.intern(nodeName),
     unschedulableSince: unschedulableSince(conditions, createdAt),
     createdAt,
     deletingAt: instant(metadata.deletionTimestamp, 'metadata.deletionTimestamp'),

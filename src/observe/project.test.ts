@@ -257,6 +257,7 @@ describe('malformed objects', () => {
       'requests.cpu',
     ],
     ['null in a list', pod({ spec: { containers: [null] } }), 'was skipped'],
+    ['a node that is no name', pod({ spec: { nodeName: 12, containers: [] } }), 'spec.nodeName'],
   ])('%s: skipped with one message', (_, object, part) => {
     const { project, skipped } = setUp();
     expect(project.pod(object as Pod)).toBeUndefined();
