@@ -46,11 +46,26 @@ export function canaryVerdict(
   if (!isAsked || !isInForce(pod.sizing, changes)) return { kind: 'undecided' };
   const isLess = isDecrease(change);
   // Whether less is enough for the others is not known either while nothing is read.
-  const isUnread = isLess && advised.unread !== undefined;
-  if (isUnread || canary.at + (isLess ? canaryMillis : 0) > now) return { kind: 'undecided' };
+  const isUnread = advised.unread !== undefined;
+  if (isLess && (isUnread || !hasShown(change, canary.at, pod, { canaryMillis, now }))) return { kind: 'undecided' };
   const objection = objectToOthers(context, change, pod, now);
   if (objection !== undefined) return { kind: 'held', objection };
   return { kind: isStillAdvised(change, advised.advice, rulesOf(policy.spec)) ? 'proven' : 'outdated' };
+}
+
+/**
+ * It has been well with less for the whole time: one that was restarted for it from when it was ready again, if the clock
+ * of its node can be believed.
+ */
+function hasShown(
+  { unready }: OngoingChange,
+  at: EpochMillis,
+  { pod: { uid, ready, readyChangedAt = 0 } }: SizedPod,
+  { canaryMillis, now }: Pick<CanaryQuestion, 'canaryMillis' | 'now'>,
+): boolean {
+  if (unready.has(uid)) return now >= at + canaryMillis;
+  const since = readyChangedAt <= now ? Math.max(at, readyChangedAt) : at;
+  return ready && now >= since + canaryMillis;
 }
 
 /** Why the other pods cannot have what the first one does well with. */
