@@ -119,7 +119,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     readiness: {
       shutdown: () => (stopping.signal.aborted ? 'the process is ending' : undefined),
       caches: () => (isSynced() ? undefined : 'the first lists are not complete'),
-      lease: () => (leadership.isAlive() ? undefined : 'the election loop has ended'),
+      lease: () => (leadership.isAlive() ? undefined : 'the election loop does not run'),
     },
     openDashboard: () =>
       serveDashboard({
