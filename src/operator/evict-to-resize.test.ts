@@ -52,6 +52,21 @@ describe('evictToResize', () => {
     expect(world.evictions).toHaveLength(3);
   });
 
+  test('the first new pod is watched from when it is ready', async () => {
+    const world = await startSizedWorld({ rightsizing: '  canaryPeriod: 1m' });
+    const web = loadedDeployment({ replicas: 3 });
+    const [app] = web.spec?.template?.spec?.containers ?? [];
+    Object.assign(app ?? {}, { readinessProbe: { httpGet: { port: 80 }, initialDelaySeconds: 120 } });
+    await world.api.create(resources.deployments, web, inShop);
+    await untilReady(world, 'web', 3);
+    await createPolicy(world, { mode: 'Auto', updates: evicting });
+    await world.until('the first goes', () => world.evictions.length === 1);
+    await world.clock.advance(175_000);
+    expect((await sizedPods(world)).filter(isReady)).toHaveLength(3);
+    expect(world.evictions).toHaveLength(1);
+    await world.until('the next goes', () => world.evictions.length === 2, 5 * MINUTE);
+  });
+
   test('where a LimitRange fills in limits pods are born with the new size, too', async () => {
     const world = await startSizedWorld();
     const limits = [

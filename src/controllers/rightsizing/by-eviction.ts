@@ -10,6 +10,7 @@ import { isDecrease, watchChange } from '../../decide/rightsizing/watched-change
 import { renderReason } from '../../lib/reasons.ts';
 import type { Millis } from '../../lib/units.ts';
 import { applyChanges, type SizeChange } from '../../model/pod-size.ts';
+import type { SizedPod } from '../../model/sizing-view.ts';
 import type { ApplyContext, ApplySizes } from './apply.ts';
 import { LOOK_AGAIN_MILLIS, resultOfWaiting } from './apply-result.ts';
 import { type Changes, writeInForce } from './change.ts';
@@ -77,9 +78,16 @@ export function createByEviction(options: ByEvictionOptions): ApplySizes {
     drifted: readonly DriftedPod[],
   ) => {
     const sized = live.filter((pod) => drifted.every((each) => each.pod !== pod));
-    const [first] = sized.toSorted((a, b) => a.pod.createdAt - b.pod.createdAt);
+    const now = clock.now();
+    /** A pod that still starts has shown nothing, where all were ready before. The clock of its node may be ahead. */
+    const leftOf = ({ pod: { createdAt, ready, readyChangedAt = 0 } }: SizedPod): Millis => {
+      const readyAt = readyChangedAt <= now ? readyChangedAt : 0;
+      const since = ready || ongoing.unready.size > 0 ? Math.max(createdAt, ongoing.startedAt, readyAt) : now;
+      return since + settings().canaryMillis - now;
+    };
+    const [first] = sized.toSorted((a, b) => leftOf(a) - leftOf(b) || a.pod.createdAt - b.pod.createdAt);
     if (first === undefined) return undefined;
-    const remaining = Math.max(first.pod.createdAt, ongoing.startedAt) + settings().canaryMillis - clock.now();
+    const remaining = leftOf(first);
     // Whether less is enough for the others is not known either while nothing is read.
     if (remaining <= 0 && advised.unread === undefined) {
       memory.watches.spread(ongoing);
