@@ -75,6 +75,37 @@ describe('the API server', () => {
     expect(world.logged).toContain('PodAllocations can be written again');
   });
 
+  test('refuses the writes to one namespace: pods elsewhere are looked after, and the agent is heard', async () => {
+    const world = await stage();
+    await world.server.client().create(resources.namespaces, { metadata: { name: 'locked' } });
+    await world.addPod({ name: 'known', namespace: 'locked', request: 300 });
+    await world.addPod({ name: 'web', request: 100 });
+    const client = world.server.client();
+    let isRefused = false;
+    const signs: number[] = [];
+    const api: KubeApi = {
+      ...client,
+      async patch(type, name, body, options) {
+        const isOurs = type.plural === podAllocations.plural;
+        if (isOurs && isRefused && options?.namespace === 'locked')
+          throw kubeError(400, 'BadRequest', 'admission webhook "labels.example.com" denied the request: no owner');
+        if (isOurs && isRefused) signs.push(world.clock.now());
+        return await client.patch(type, name, body, options);
+      },
+    };
+    world.start({ api });
+    await world.pass(20, { known: 50, web: 50 });
+    isRefused = true;
+    for (const name of ['new-1', 'new-2']) await world.addPod({ name, namespace: 'locked', request: 100 });
+    const before = (await specOf(world, 'web'))?.desiredCPURequest;
+    // The figures of what is known are out of date from now on.
+    await world.pass(300, { known: 250, web: 400 });
+    expect(await specOf(world, 'new-1')).toBeUndefined();
+    expect((await specOf(world, 'web'))?.desiredCPURequest).not.toBe(before);
+    const gaps = signs.map((at, index) => at - (signs[index - 1] ?? at));
+    expect(Math.max(...gaps, world.clock.now() - (signs.at(-1) ?? 0))).toBeLessThan(45_000);
+  });
+
   test('does not know the kind: told what to install, and it starts once that is there', async () => {
     const world = await stage({ hasDefinition: false });
     await world.addPod({ name: 'web', request: 100 });

@@ -8,11 +8,11 @@ import { createSilentLogger } from '../lib/log.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { createAllocationWriter, type PendingWrite } from './allocation-writer.ts';
 
-const write = (name: string, growth: number): PendingWrite => ({
+const write = (name: string, growth: number, namespace = 'shop'): PendingWrite => ({
   growth,
   object: {
-    metadata: { name, namespace: 'shop' },
-    spec: { namespace: 'shop', podName: name, desiredCPURequest: '100m', desiredCPULimit: '200m' },
+    metadata: { name, namespace },
+    spec: { namespace, podName: name, desiredCPURequest: '100m', desiredCPULimit: '200m' },
   } satisfies PodAllocation,
 });
 
@@ -21,6 +21,7 @@ function scene(answer: (name: string) => Promise<void> | void = () => {}) {
   const sent: string[] = [];
   const options: unknown[] = [];
   const warnings: string[] = [];
+  const told: string[] = [];
   const api: KubeApi = {
     ...createMemoryApi().api,
     async patch(_type, name, patch, call) {
@@ -34,11 +35,15 @@ function scene(answer: (name: string) => Promise<void> | void = () => {}) {
     api,
     clock,
     monotonic: clock.now,
-    log: { ...createSilentLogger(), warn: (_fields, message) => warnings.push(message) },
+    log: {
+      ...createSilentLogger(),
+      warn: (_fields, message) => warnings.push(message),
+      info: ({ namespace }, message) => told.push(`${String(namespace)}: ${message}`),
+    },
     deadlineMillis: 5000,
   });
   const run = (writes: readonly PendingWrite[]) => writer.write(writes, new AbortController().signal);
-  return { clock, sent, options, warnings, writer, run };
+  return { clock, sent, options, warnings, told, writer, run };
 }
 
 describe('writes', () => {
@@ -79,7 +84,6 @@ describe('writes', () => {
 
 describe('refusals', () => {
   const refusals = [
-    ['403', kubeError(403, 'Forbidden', 'no'), 'denied'],
     ['401', kubeError(401, 'Unauthorized', 'who'), 'denied'],
     ['404 of the kind', kubeError(404, 'NotFound', 'the server could not find the requested resource'), 'missing'],
     ['503', kubeError(503, 'ServiceUnavailable', 'down'), 'failed'],
@@ -97,6 +101,53 @@ describe('refusals', () => {
     expect(await run([write('later', 1)])).toEqual([undefined]);
     await clock.advance(2000);
     expect(writer.isWaiting()).toBe(false);
+  });
+
+  const denial = 'admission webhook "labels.example.com" denied the request: no owner';
+  const call = 'Internal error occurred: failed calling webhook "labels.example.com": connection refused';
+
+  test.each([
+    ['403', kubeError(403, 'Forbidden', 'no'), 'denied'],
+    ['a quota of objects', kubeError(403, 'Forbidden', 'exceeded quota: objects'), 'denied'],
+    ['a webhook that denies', kubeError(400, 'BadRequest', denial), 'denied'],
+    ['a webhook that does not answer', kubeError(500, 'InternalError', call), 'failed'],
+  ] as const)('%s is for a namespace: its rest is not tried and it waits, others go on', async (_, error, result) => {
+    let isRefused = true;
+    const { run, sent, clock, writer, warnings, told } = scene((name) => {
+      if (isRefused && name.startsWith('locked')) throw error;
+    });
+    const locked = Array.from({ length: 20 }, (_each, index) => write(`locked-${index}`, -2, 'locked'));
+    const writes = [...locked, write('down', -1), write('up', 1), write('locked-up', 1, 'locked')];
+    for (const round of [1, 2]) {
+      sent.length = 0;
+      const results = await run(writes);
+      expect(results.slice(20)).toEqual(['ok', 'ok', undefined]);
+      expect(new Set(results.slice(0, 20))).toEqual(new Set([result, undefined]));
+      expect(sent.filter((name) => name.startsWith('locked')).length).toBeLessThanOrEqual(4);
+      expect(['locked', 'shop', undefined].map((namespace) => writer.isWaiting(namespace))).toEqual([
+        true,
+        false,
+        true,
+      ]);
+      sent.length = 0;
+      await run(writes);
+      expect(sent).toEqual(['down', 'up']);
+      await clock.advance(2000 * round);
+      expect(writer.isWaiting()).toBe(false);
+    }
+    expect(warnings).toHaveLength(1);
+    isRefused = false;
+    expect(new Set(await run(writes))).toEqual(new Set(['ok']));
+    expect(told).toEqual(['locked: PodAllocations can be written again']);
+  });
+
+  test('one object that is refused again and again is told once, whatever else gets through', async () => {
+    const { run, warnings, told } = scene((name) => {
+      if (name === 'bad') throw kubeError(422, 'Invalid', 'bad');
+    });
+    for (let round = 0; round < 5; round++) await run([write('bad', -1), write('good', -1)]);
+    expect(warnings).toHaveLength(1);
+    expect(told).toEqual([]);
   });
 
   test.each([

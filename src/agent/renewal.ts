@@ -19,8 +19,9 @@ import { isOutdated, toldFigures } from './told-figures.ts';
 export interface Renewal {
   /**
    * The next in turn; where no pod takes part, of one that did, or it would be missed. Undefined where there is none.
+   * @param mayWrite whether writes to a namespace are taken at the moment.
    */
-  next(tick: Tick, wall: EpochMillis): IntendedWrite | undefined;
+  next(tick: Tick, wall: EpochMillis, mayWrite: (namespace: string) => boolean): IntendedWrite | undefined;
 }
 
 interface Candidate {
@@ -34,13 +35,15 @@ export function createRenewal(options: {
 }): Renewal {
   const { nodeName, stores } = options;
   let lastUid = '';
+  /** The last one that was to have newer figures. */
+  let tried: Candidate | undefined;
 
   /** Those with an allocation, from the one after the last on. */
-  const inTurn = ({ pods }: NodePlan): readonly Candidate[] => {
+  const inTurn = ({ pods }: NodePlan, mayWrite: (namespace: string) => boolean): readonly Candidate[] => {
     const all = pods
       .flatMap((pod): Candidate[] => {
         const known = stores.allocation(pod.uid);
-        return known === undefined ? [] : [{ pod, known }];
+        return known === undefined || !mayWrite(pod.namespace) ? [] : [{ pod, known }];
       })
       .sort((left, right) => ascending(left.pod.uid, right.pod.uid));
     const next = all.findIndex(({ pod }) => pod.uid > lastUid);
@@ -52,20 +55,29 @@ export function createRenewal(options: {
     const desired = { desiredCPURequest, desiredCPULimit, ...(limitPolicy !== undefined && { limitPolicy }) };
     return { podUid: uid, desired, growth: 0, why: 'renewed' } as const;
   };
-  const ofSomePod = (wall: EpochMillis): IntendedWrite | undefined => {
-    const [any] = stores.allocations();
-    if (any === undefined) return undefined;
-    const [uid, known] = any;
+  const ofSomePod = (wall: EpochMillis, mayWrite: (namespace: string) => boolean): IntendedWrite | undefined => {
+    const left = [...stores.allocations()]
+      .filter(([, { namespace }]) => mayWrite(namespace))
+      .sort(([one], [other]) => ascending(one, other));
+    const next = left.find(([uid]) => uid > lastUid) ?? left[0];
+    if (next === undefined) return undefined;
+    const [uid, known] = next;
+    lastUid = uid;
     return { ...keep(uid, known), object: signOfLife({ uid, namespace: known.namespace }, wall), isAnnotation: true };
   };
 
   return {
-    next({ plan, measured }, wall) {
-      const candidates = inTurn(plan);
+    next({ plan, measured }, wall, mayWrite) {
+      const candidates = inTurn(plan, mayWrite);
       const figuresOf = ({ pod }: Candidate) => decisionOf(pod, plan, measured.get(pod.uid));
-      const outdated = candidates.find((each) => isOutdated(each.known.told, toldFigures(figuresOf(each))));
+      // Where those were not taken, it is time for a sign that is.
+      const isRefused = tried !== undefined && stores.allocation(tried.pod.uid) === tried.known;
+      const outdated = isRefused
+        ? undefined
+        : candidates.find((each) => isOutdated(each.known.told, toldFigures(figuresOf(each))));
+      tried = outdated;
       const chosen = outdated ?? candidates[0];
-      if (chosen === undefined) return ofSomePod(wall);
+      if (chosen === undefined) return ofSomePod(wall, mayWrite);
       const { pod, known } = chosen;
       lastUid = pod.uid;
       const renewed = keep(pod.uid, known);

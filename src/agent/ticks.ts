@@ -3,10 +3,11 @@
  * through.
  */
 import type { EpochMillis, Millis } from '../lib/units.ts';
-import type { AllocationWriter, WriteResult } from './allocation-writer.ts';
+import type { AllocationWriter } from './allocation-writer.ts';
 import type { IntendedWrite, Tick } from './planner.ts';
 import type { Renewal } from './renewal.ts';
 import { createTickPlanning, type PlanningParts, type TickPlanning } from './tick-planning.ts';
+import type { WriteResult } from './write-refusals.ts';
 
 /** The parts of one agent, each made once. */
 export interface TickParts extends PlanningParts {
@@ -47,13 +48,6 @@ export function createTicks(parts: TickParts): Ticks {
     told((monotonic() - before) / 1000);
     return value;
   };
-  /** A sign of life only where nothing else is written: any write is one. */
-  const intended = (tick: Tick): readonly IntendedWrite[] => {
-    const { renewMillis, rules } = settings.current();
-    const isDue = monotonic() - written.millis >= renewMillis && rules.apply !== 'observe';
-    const renewed = tick.writes.length === 0 && isDue ? renewal.next(tick, clock.now()) : undefined;
-    return renewed === undefined ? tick.writes : [renewed];
-  };
   const count = ({ object, growth, why }: IntendedWrite, result: WriteResult, seconds: number): void => {
     metrics.inc('mbcas_agent_writes_total', { result });
     if (result !== 'ok') return;
@@ -64,17 +58,29 @@ export function createTicks(parts: TickParts): Ticks {
     metrics.inc('mbcas_allocation_changes_total', { namespace, pod, direction });
     metrics.observe('mbcas_allocation_latency_seconds', {}, seconds);
   };
-  const write = async (tick: Tick, signal: AbortSignal): Promise<void> => {
-    const planned = monotonic();
-    const writes = intended(tick);
+  /** @returns uids of pods whose change got through. */
+  const send = async (writes: readonly IntendedWrite[], signal: AbortSignal): Promise<ReadonlySet<string>> => {
+    const begun = monotonic();
     const results = await writer.write(writes, signal);
     const sent = new Set<string>();
     writes.forEach((each, index) => {
       const result = results[index];
-      if (result !== undefined) count(each, result, (monotonic() - planned) / 1000);
+      if (result !== undefined) count(each, result, (monotonic() - begun) / 1000);
       if (result === 'ok' && each.why === 'changed') sent.add(each.podUid);
     });
+    return sent;
+  };
+  /** A sign of life only where nothing else gets through: any write is one. */
+  const giveSign = async (tick: Tick, signal: AbortSignal): Promise<void> => {
+    const { renewMillis, rules } = settings.current();
+    const isDue = monotonic() - written.millis >= renewMillis && rules.apply !== 'observe';
+    const sign = isDue ? renewal.next(tick, clock.now(), (namespace) => !writer.isWaiting(namespace)) : undefined;
+    if (sign !== undefined) await send([sign], signal);
+  };
+  const write = async (tick: Tick, signal: AbortSignal): Promise<void> => {
+    const sent = await send(tick.writes, signal);
     planning.settle(tick, sent);
+    await giveSign(tick, signal);
   };
 
   return {

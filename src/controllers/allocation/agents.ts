@@ -19,7 +19,8 @@ export interface AllocationAgents {
   /** A change of an allocation, by whomever. */
   note(before: AllocationRecord | undefined, after: AllocationRecord | undefined): void;
   /**
-   * Of a node without an agent's allocation it is alive. Silence is ended by a word only, and not by having been out of touch.
+   * Where no agent has an allocation on the node it counts as alive. Only a word ends a silence, and not that nothing
+   * could be heard for a while.
    */
   stateOf(node: string): AgentState;
   /**

@@ -2,8 +2,10 @@
 import { actualSizeOf } from '../../decide/allocation/allocation-pod.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { tryParseMillicores } from '../../lib/quantity.ts';
-import type { SizingView } from '../../model/sizing-view.ts';
+import { hasEnded } from '../../model/owners.ts';
+import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 import type { AllocationStores } from '../../observe/allocation-stores.ts';
+import type { AllocationRecord } from '../../observe/project-allocation.ts';
 import type { AllocationAgents } from './agents.ts';
 
 export interface AllocationMetricsOptions {
@@ -19,23 +21,36 @@ export interface AllocationMetricsOptions {
  * there are replicas.
  */
 export function reportAllocation(options: AllocationMetricsOptions): void {
-  const { metrics, view, stores, isLeader } = options;
+  const { metrics, isLeader } = options;
   metrics.onRender(() => setCounts(options));
   metrics.onRead('mbcas_pod_cpu_allocation_millicores', function* () {
     if (!isLeader()) return;
-    for (const { namespace, podName } of stores.all()) {
-      const found = view.pod(namespace, podName);
-      const actual = found && actualSizeOf(found.sizing);
+    for (const [{ namespace, podName }, { sizing }] of present(options)) {
+      const actual = actualSizeOf(sizing);
       if (actual !== undefined) yield [{ namespace, pod: podName }, actual.request];
     }
   });
   metrics.onRead('mbcas_pod_cpu_usage_millicores', function* () {
     if (!isLeader()) return;
-    for (const { namespace, podName, cpuUsage } of stores.all()) {
+    for (const [{ namespace, podName, cpuUsage }] of present(options)) {
       const usage = tryParseMillicores(cpuUsage);
       if (usage !== undefined) yield [{ namespace, pod: podName }, usage];
     }
   });
+}
+
+/**
+ * Allocations of pods that have not ended: those of others tell what was. One to a name, which the allocation of a
+ * predecessor has, too, until it is collected.
+ */
+function* present({
+  view,
+  stores,
+}: Pick<AllocationMetricsOptions, 'view' | 'stores'>): Generator<readonly [AllocationRecord, SizedPod]> {
+  for (const record of stores.all()) {
+    const found = view.pod(record.namespace, record.podName);
+    if (found !== undefined && !hasEnded(found.pod) && stores.of(found.pod) === record) yield [record, found];
+  }
 }
 
 function setCounts({ metrics, view, stores, agents, isLeader }: AllocationMetricsOptions): void {

@@ -3,6 +3,7 @@ import type { PodAllocationStatus } from '../../api/pod-allocation.ts';
 import { defaultAllocationRules } from '../../decide/allocation/rules.ts';
 import { createLogger } from '../../lib/log.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
+import type { QuotaRecord } from '../../model/sizing-records.ts';
 import { aNode } from '../../model/testing/records.ts';
 import { aSizedPod } from '../../model/testing/sizing-records.ts';
 import type { AllocationRecord } from '../../observe/project-allocation.ts';
@@ -79,11 +80,16 @@ function setUpPod() {
       status: {},
     } as AllocationRecord,
     noted: [] as QuietPod[],
+    /** Of its namespace, with an allocation each. */
+    others: [] as AllocatedPod['found'][],
+    quotas: [] as readonly QuotaRecord[],
   };
+  const podOf = (name: string) => [world.found, ...world.others].find((each) => each.pod.name === name);
+  const records = () => [world.found, ...world.others].map((each) => ({ namespace: 'shop', podName: each.pod.name }));
   const clock = createVirtualClock(Date.UTC(2026, 0, 1));
   const reports = createAllocationReports({
-    view: { pod: () => world.found, quotas: () => [] },
-    stores: { get: () => world.record, onChange: () => () => {} },
+    view: { pod: (_: string, name: string) => podOf(name), quotas: () => world.quotas },
+    stores: { get: () => world.record, all: records, onChange: () => () => {} },
     facts: {
       of: (found: AllocatedPod['found']) => ({
         found,
@@ -128,4 +134,20 @@ test('a pod that changed since it was looked at is not quiet, and neither is one
   world.found = { pod: other, sizing: other.sizing };
   expect(await write()).toEqual([]);
   expect(await write(undefined)).toEqual([]);
+});
+
+test('integration 2: of what a quota has left, pods that have ended have no part', async () => {
+  const { world, write } = setUpPod();
+  const room = { hard: { cpuRequest: 1000 }, used: { cpuRequest: 400 }, scopes: undefined };
+  world.quotas = [{ namespace: 'shop', name: 'cpu', ...room }];
+  const shareBeside = async (phase: 'Running' | 'Succeeded' | 'Failed'): Promise<number | undefined> => {
+    const owner = { namespace: 'shop', name: 'job', uid: 'uid-job' };
+    const pod = aSizedPod(owner, 'job-1', {}, { phase });
+    world.others = [{ pod, sizing: pod.sizing }];
+    await write();
+    return world.record.status.guidance?.quotaNodeShare;
+  };
+  expect(await shareBeside('Running')).toBe(0.5);
+  expect(await shareBeside('Succeeded')).toBe(1);
+  expect(await shareBeside('Failed')).toBe(1);
 });

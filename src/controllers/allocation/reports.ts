@@ -11,6 +11,7 @@ import type { Logger } from '../../lib/log.ts';
 import { tryParseMillicores } from '../../lib/quantity.ts';
 import type { EpochMillis, Millicores } from '../../lib/units.ts';
 import { parseOriginals } from '../../model/original-sizes.ts';
+import { hasEnded } from '../../model/owners.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 import type { AllocationStores } from '../../observe/allocation-stores.ts';
 import type { AllocationRecord } from '../../observe/project-allocation.ts';
@@ -95,7 +96,8 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
     for (const record of stores.all()) {
       if (record.namespace !== namespace) continue;
       const found = view.pod(namespace, record.podName);
-      if (found !== undefined) sum += sizeOf(found.sizing).request;
+      // Of one that has ended the quota counts nothing, and it takes nothing of what is left.
+      if (found !== undefined && !hasEnded(found.pod)) sum += sizeOf(found.sizing).request;
     }
     return sum;
   };
