@@ -55,14 +55,30 @@ describe('hazard H7: on-demand is missing', () => {
     await untilSides(world, 3, 2, 20 * MINUTE);
   });
 
-  test('with neither side to be had nothing is moved to and fro', async () => {
+  test('spot comes back alone: pods that wait for on-demand in vain go back to it, whatever its pace and its window', async () => {
+    const world = await start();
+    setSpot(world, false);
+    world.cluster.autoscaler.setPoolAvailability('on-demand', false);
+    const closed = { 'spotalis.io/disruption-schedule': '0 3 * * *', 'spotalis.io/disruption-duration': '1m' };
+    await create(world, deployment({ replicas: 6, percentage: 67, floor: 2, annotations: closed }));
+    await create(world, deployment({ name: 'single', replicas: 1, percentage: 100, floor: 0 }));
+    await world.clock.advance(30 * MINUTE);
+    expect(await world.sides('shop', 'web')).toMatchObject({ pending: 6 });
+    setSpot(world, true);
+    await until(world, 'four on spot', async () => (await world.sides('shop', 'web')).spot === 4, 2 * HOUR);
+    await until(world, 'one on spot', async () => (await world.sides('shop', 'single')).spot === 1, 2 * HOUR);
+    expect(await world.sides('shop', 'web')).toEqual({ spot: 4, 'on-demand': 0, pending: 2 });
+  });
+
+  test('with neither side to be had pods are moved to and fro ever more seldom, and none that runs', async () => {
     const world = await start();
     setSpot(world, false);
     world.cluster.autoscaler.setPoolAvailability('on-demand', false);
     await create(world, deployment({ replicas: 4, percentage: 50, floor: 0 }));
     await world.clock.advance(6 * HOUR);
-    // Each waiting pod was given its chance on on-demand once, and stays there.
-    expect(world.evictions).toHaveLength(2);
+    // Each waiting pod is given its chance on on-demand, and one at a time tries spot again after pauses of 3 minutes to an hour.
+    expect(deeds(world).fallbacks).toBeLessThanOrEqual(2 + 9);
+    expect(world.evictions.length).toBeLessThanOrEqual(2 + 2 * 9);
     setSpot(world, true);
     world.cluster.autoscaler.setPoolAvailability('on-demand', true);
     await untilSides(world, 2, 2, 8 * HOUR);

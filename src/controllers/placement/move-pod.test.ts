@@ -5,7 +5,7 @@ import { createJournal } from '../../act/journal.ts';
 import type { EvictDecision } from '../../decide/decision.ts';
 import type { Block } from '../../guard/context.ts';
 import { createDisruptionLog } from '../../guard/history.ts';
-import { evict, managed, type SceneChanges, scene, web } from '../../guard/testing/scene.ts';
+import { evict, managed, type SceneChanges, scene, web, withPods } from '../../guard/testing/scene.ts';
 import { createSilentLogger } from '../../lib/log.ts';
 import { createMetrics } from '../../lib/metrics.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
@@ -91,6 +91,14 @@ describe('a move', () => {
     expect(await run({ ...evict(), pod: { ...evict().pod, name: 'o1', uid: 'o1' }, ...toSpot })).toBe(10_000);
     expect(story).toEqual(['take', 'probe', 'evict', 'watch o1 of s1,s3', 'event ReturnedToSpot']);
     expect(history.returns(web.uid)).toEqual([NOON]);
+  });
+
+  test('back to spot of one that runs nowhere counts for no pace of returns', async () => {
+    const waiting = { nodeName: undefined, phase: 'Pending', ready: false, fallback: true } as const;
+    const { run, story, history } = setUp([], { records: withPods({ o1: waiting }) });
+    await run({ ...evict(), pod: { ...evict().pod, name: 'o1', uid: 'o1' }, ...toSpot });
+    expect(story).toContain('event ReturnedToSpot');
+    expect(history.returns(web.uid)).toEqual([]);
   });
 });
 

@@ -90,7 +90,9 @@ export function createMovePod(options: MovePodOptions): MovePod {
     if (others !== undefined) return blocked(others);
 
     const known = new Set(pods.map(({ ref }) => ref.uid));
-    const outcome = await carryOut(options, { workload, known }, verdict.approved, signal);
+    const { namespace, name } = decision.pod;
+    const isRunning = context.view.pod(namespace, name)?.nodeName !== undefined;
+    const outcome = await carryOut(options, { workload, known, isRunning }, verdict.approved, signal);
     if (outcome.result === 'throttled') {
       throttledUntil = Math.max(throttledUntil, clock.now() + outcome.retryAfterMillis);
     }
@@ -103,10 +105,18 @@ export function createMovePod(options: MovePodOptions): MovePod {
   };
 }
 
+interface Moved {
+  readonly workload: WorkloadRecord;
+  /** Uids of its pods as they were seen when it was decided. */
+  readonly known: ReadonlySet<string>;
+  /** The pod has a node: its return counts for the pace of returns. */
+  readonly isRunning: boolean;
+}
+
 /** Evicts, and enters what came of it wherever it is remembered or told. */
 async function carryOut(
   { disruptions, moves, spot, events, journal, metrics, clock, log }: MovePodOptions,
-  { workload, known }: { readonly workload: WorkloadRecord; readonly known: ReadonlySet<string> },
+  { workload, known, isRunning }: Moved,
   approved: Approved<EvictDecision>,
   signal: AbortSignal,
 ): Promise<EvictionOutcome> {
@@ -123,7 +133,7 @@ async function carryOut(
   log.info({ namespace, name, kind, pod: pod.name, from, result: outcome.result }, 'Eviction asked for');
   if (mayBeGone(outcome)) {
     moves.started(decision, startedAt, known);
-    if (isReturn) disruptions.history.recordReturn(uid, startedAt);
+    if (isReturn && isRunning) disruptions.history.recordReturn(uid, startedAt);
   } else {
     // One workload whose evictions are refused must not keep all others from trying spot.
     spot.cancelProbe(uid);

@@ -240,7 +240,7 @@ test('while new pods miss the webhook none of any workload is moved, to whicheve
   expect(at(NOON)).toEqual([]);
 });
 
-test('cover that waits itself moves only to a node that is there, not to a promise', () => {
+test('cover that waits itself moves only to a node that is there, not to a promise, until it has waited as long as for spot', () => {
   const nodeClasses = nodeClassProfile(['karpenter']);
   const returning = evict({ from: 'on-demand', to: 'spot', isReturn: true });
   const waiting = { nodeName: undefined, phase: 'Pending', ready: false } as const;
@@ -253,4 +253,15 @@ test('cover that waits itself moves only to a node that is there, not to a promi
   expect(reasons(scene({ records: { nodes: records.nodes }, settings: { nodeClasses } }))).not.toContain(
     'NoRoomOnSide',
   );
+  const since = (millis: number) => withPods({ s3: { ...waiting, unschedulableSince: NOON - millis } });
+  const nowhere = { nodes: records.nodes };
+  expect(reasons(scene({ records: { ...since(299_999), ...nowhere }, settings: { nodeClasses } }))).toEqual([
+    'NoRoomOnSide',
+  ]);
+  expect(reasons(scene({ records: { ...since(300_000), ...nowhere }, settings: { nodeClasses } }))).toEqual([]);
+  expect(reasons(scene({ records: { ...since(300_000), ...nowhere } }))).toEqual([]);
+  const terms = [{ expressions: [{ key: 'zone', operator: 'In' as const, values: ['a'] }], fields: [] }];
+  const volumeClaims = [aVolumeClaim('data', { requiredNodeTerms: terms })];
+  const tied = withPods({ s3: { ...waiting, unschedulableSince: NOON - 300_000, claims: ['data'] } });
+  expect(reasons(scene({ records: { ...tied, nodes, volumeClaims } }))).toEqual(['NoRoomOnSide']);
 });

@@ -15,6 +15,7 @@ import { withRequests } from '../../model/shared-template.ts';
 import { judgeSpread } from '../../model/spread.ts';
 import type { AwaitedReplacement, GuardContext } from '../context.ts';
 import { endRule, evictRule, inWords, object, sizeEvictionRule } from '../objection.ts';
+import { isWaitingCover } from '../waiting-cover.ts';
 
 export const sideNotInBackoff = evictRule(
   'side-not-in-backoff',
@@ -45,14 +46,18 @@ const AWAITED_RETRY_MILLIS: Millis = 5_000;
 export const hasRoom = endRule(
   'has-room',
   'A pod is only ended when its replacement fits on the other side. The dearest question, so it comes late.',
-  ({ decision, workload, pod, pods }, { view, sides, settings, awaited }) => {
+  ({ decision, workload, pod, pods }, { view, sides, settings, awaited, now }) => {
     // Which side a pod of another size goes to is decided at admission.
     if (decision.kind === 'evict-to-resize') return undefined;
     const { to: side } = decision;
     const room = roomForReplacement(view, sides, { workload, pod, pods, side, awaited: awaitedOn(side, awaited) });
-    // Cover that waits itself has nothing to gain from an autoscaler's promise.
-    const isWaiting = decision.kind === 'evict' && decision.isReturn === true && pod.nodeName === undefined;
+    const isWaiting = isWaitingCover({ decision, pod });
     if (room.kind === 'node' || (room.kind === 'provisionable' && !isWaiting)) return undefined;
+    // Cover that waits itself has nothing to gain from a promise; nor from staying, once it has waited as long as it had
+    // for spot. Without anybody who asks for them no spot nodes would come.
+    const { unschedulableSince = now } = pod;
+    const isStranded = isWaiting && unschedulableSince + settings.fallback.afterMillis <= now;
+    if (isStranded && !(room.kind === 'none' && room.isVolume)) return undefined;
     const detail = room.kind === 'none' ? room.detail : 'no node that is there can take it';
     // A node that gets free tells us by an event; one that becomes free by time alone does not, so ask again.
     const isAwaited = room.kind === 'none' && room.isAwaited === true;

@@ -81,6 +81,11 @@ describe('the floor', () => {
     expect(reasons(1, { pods: [...pods, pod('f', 'o', { phase: 'Failed' })] })).toEqual(['floor-kept']);
   });
 
+  test('a pod without a node keeps no part of it, and may go', () => {
+    const waiting = { nodeName: undefined, phase: 'Pending', ready: false } as const;
+    expect(reasons(1, withPods({ o1: waiting }))).toEqual([]);
+  });
+
   test('does not hinder a move towards it', () => {
     expect(inspectAll(evict({ onDemandFloor: 4 }), scene())).toEqual([]);
   });

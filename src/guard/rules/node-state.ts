@@ -41,7 +41,7 @@ export const floorKept = evictRule(
   'floor-kept',
   'The floor is a promise: a move away from on-demand must leave enough replicas on nodes known to be on-demand.',
   ({ pods, pod: victim, decision }, { view, sides }) => {
-    if (decision.to === 'on-demand') return undefined;
+    if (decision.to === 'on-demand' || victim.nodeName === undefined) return undefined;
     const staying = pods.filter((pod) => {
       const node = pod.nodeName === undefined ? undefined : view.node(pod.nodeName);
       return pod.uid !== victim.uid && isLive(pod) && node !== undefined && sides.classOf(node) === 'on-demand';

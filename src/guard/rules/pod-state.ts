@@ -8,6 +8,7 @@ import type { PodRecord } from '../../model/records.ts';
 import { unreadySince, wouldChangeRevision } from '../../model/rollout.ts';
 import type { Objection } from '../context.ts';
 import { disruptionRule, endRule, object } from '../objection.ts';
+import { isWaitingCover } from '../waiting-cover.ts';
 
 /** Share of the replicas that may be out of service when some of them are so for good. */
 const MAX_UNAVAILABLE_SHARE = 0.25;
@@ -87,8 +88,10 @@ function settlesAt(pod: PodRecord, patienceMillis: number): EpochMillis {
 export const notSingle = disruptionRule(
   'not-single',
   'Moving the only replica stops the service; the owner must have asked for it.',
-  ({ workload }, { settings }) =>
-    workload.replicas <= 1 && !settings.allowSingleReplica ? object('SingleReplica', {}) : undefined,
+  (subject, { settings }) =>
+    subject.workload.replicas <= 1 && !settings.allowSingleReplica && !isWaitingCover(subject)
+      ? object('SingleReplica', {})
+      : undefined,
 );
 
 /** Hazard H33: `karpenter.sh/do-not-disrupt` and the like, as the projection of pods reads them. */

@@ -7,6 +7,7 @@ import type { DisruptionWindow } from '../../lib/schedule.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { Objection } from '../context.ts';
 import { disruptionRule, evictRule, inWords, object } from '../objection.ts';
+import { isWaitingCover } from '../waiting-cover.ts';
 
 /** Where pods may always be moved there is no window to count in, and the pace is by the hour. */
 const HOUR_MILLIS: Millis = 3_600_000;
@@ -45,8 +46,8 @@ const RETRY_MILLIS: Millis = 60_000;
 export const returnsPaced = evictRule(
   'returns-paced',
   'Cover is good enough for a while; going back is no reason to disrupt a workload more than its owner allows in a window.',
-  ({ decision }, { history, policy, settings, now }) => {
-    if (decision.isReturn !== true) return undefined;
+  ({ decision, pod }, { history, policy, settings, now }) => {
+    if (decision.isReturn !== true || isWaitingCover({ decision, pod })) return undefined;
     const limit = settings.fallback.returnPerWindow;
     const window = policy.state === 'managed' ? policy.window : undefined;
     const recent = returnsInWindow(history.returns(decision.workloadUid), window, now);

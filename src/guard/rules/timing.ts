@@ -4,11 +4,13 @@ import type { DisruptionWindow } from '../../lib/schedule.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { Objection } from '../context.ts';
 import { disruptionRule, inWords, object } from '../objection.ts';
+import { isWaitingCover } from '../waiting-cover.ts';
 
 export const windowOpen = disruptionRule(
   'window-open',
   'Owners choose when their pods may be moved.',
-  (_, { policy, times, now }) => objectToTimes(policy.state === 'managed' ? policy : times, now),
+  (subject, { policy, times, now }) =>
+    isWaitingCover(subject) ? undefined : objectToTimes(policy.state === 'managed' ? policy : times, now),
 );
 
 /** Why not at this time, by what owners say of disruptions. @param times undefined: always. */
