@@ -81,6 +81,12 @@ export const controllersKeys = {
       restart: true,
       description: 'Nodes that match nothing are on-demand. When left out, as the profiles say.',
     }),
+    autoscaled: optionalChoices(['spot', 'on-demand'], {
+      env: 'CONTROLLERS_NODE_CLASSIFIER_AUTOSCALED',
+      restart: true,
+      description:
+        'Sides of which an autoscaler makes nodes when pods wait for them: a move there needs no node that has room. When left out: both with the profile karpenter, else none.',
+    }),
     includeReserved: flag(false, {
       env: 'CONTROLLERS_NODE_CLASSIFIER_INCLUDE_RESERVED',
       restart: true,

@@ -160,7 +160,8 @@ export const blockReasons = {
     kinds: ['block'],
     eventType: 'Normal',
     message: 'No {side} node has room for pod {pod}: {detail}',
-    advice: 'Add {side} capacity, or let the autoscaler provision it.',
+    advice:
+      'Add {side} capacity; where an autoscaler makes such nodes for pods that wait, say so in controllers.nodeClassifier.autoscaled.',
   },
   SideInBackoff: {
     kinds: ['block'],

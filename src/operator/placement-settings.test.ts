@@ -56,6 +56,18 @@ describe('placementSettingsOf', () => {
     expect(sides.tolerationsOf('spot').map(({ key }) => key)).toEqual(keys);
   });
 
+  test.each([
+    ['', [true, true]],
+    ['profiles: [gke]', [false, false]],
+    ['profiles: [gke, karpenter]', [true, true]],
+    ['profiles: [gke], autoscaled: [spot]', [true, false]],
+    ['profiles: [eks], autoscaled: [spot, on-demand]', [true, true]],
+    ['autoscaled: []', [false, false]],
+  ])('with the node classifier "%s" nodes of spot and of on-demand are made: %j', (classifier, made) => {
+    const { sides } = compilePlacementRules(settingsFrom(`controllers: { nodeClassifier: { ${classifier} } }`));
+    expect((['spot', 'on-demand'] as const).map((side) => sides.isProvisionable(side))).toEqual(made);
+  });
+
   test('case 14: node labels of the file tell the sides apart', () => {
     const labels = (side: string) => `      - matchLabels: {example.com/lifecycle: ${side}}`;
     const text = `controllers:\n  nodeClassifier:\n    spotLabels:\n${labels('spot')}\n    onDemandLabels:\n${labels('normal')}\n`;

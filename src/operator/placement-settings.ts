@@ -5,6 +5,7 @@ import { nodeProfilesOf } from '../config/checks.ts';
 import type { Config } from '../config/schema.ts';
 import { nodeClassProfile } from '../model/node-profiles.ts';
 import type { PlacementSettings } from '../model/placement-settings.ts';
+import type { Side } from '../model/records.ts';
 
 /** @throws InvalidValueError for node labels that tell nothing apart; a checked configuration has none. */
 export function placementSettingsOf(config: Config): PlacementSettings {
@@ -47,9 +48,14 @@ export function placementSettingsOf(config: Config): PlacementSettings {
         ...(nodeClassifier.absenceMeansOnDemand !== undefined && {
           absenceMeansOnDemand: nodeClassifier.absenceMeansOnDemand,
         }),
+        ...(nodeClassifier.autoscaled !== undefined && { provisionable: madeSides(nodeClassifier.autoscaled) }),
       }),
       // What pods are not given is no proof that they fit there: evicted all the same, they would wait for spot in vain.
       ...(!placement.mutations.tolerations && { spotTolerations: [] }),
     },
   };
+}
+
+function madeSides(autoscaled: readonly Side[]): PlacementSettings['nodeClasses']['provisionable'] {
+  return { spot: autoscaled.includes('spot'), onDemand: autoscaled.includes('on-demand') };
 }
