@@ -22,7 +22,7 @@ export interface SizeActuator
   extends GuardedResize,
     GuardedEviction,
     GuardedRetemplate,
-    Pick<ResizeLessons, 'needsNewPods' | 'lacksRoom'> {
+    Pick<ResizeLessons, 'needsNewPods' | 'keepsMemoryLimits' | 'lacksRoom'> {
   /** Takes over what the last leader had under way and follows all resizes, once a second, until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -90,6 +90,7 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     ...createGuardedEviction(guarded),
     ...createGuardedRetemplate(guarded),
     needsNewPods: lessons.needsNewPods,
+    keepsMemoryLimits: lessons.keepsMemoryLimits,
     lacksRoom: lessons.lacksRoom,
     async run(signal) {
       takeOver();

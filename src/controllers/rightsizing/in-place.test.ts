@@ -48,6 +48,27 @@ test('a raise that reached the first pod late spreads once, and is not begun ane
   expect(left).toMatchObject([{ phase: 'spread', changes: both }]);
 });
 
+test('where memory limits are not lowered in place, requests are all the same', async () => {
+  const limited = [{ container: 'app', to: { memoryLimit: 256 * MIB } }];
+  const inForce = applyChanges(before, limited);
+  const memory = { isDue: true, request: 64 * MIB, limit: 128 * MIB, notes: [] };
+  const advice = [{ ...moreOfBoth[0], current: inForce[0]?.size, memory }] as unknown as readonly SizedAdvice[];
+  const askedWhere = async (isKept: boolean) => {
+    const actuator = { keepsMemoryLimits: () => isKept };
+    const { asked } = await look(
+      { ongoing: [] },
+      { advice, inForce },
+      [pod('first', limited), pod('other', limited)],
+      {},
+      actuator,
+    );
+    return asked[0]?.[1];
+  };
+  const requests = { cpuRequest: 400, memoryRequest: 64 * MIB };
+  expect(await askedWhere(false)).toEqual([{ container: 'app', to: { ...requests, memoryLimit: 128 * MIB } }]);
+  expect(await askedWhere(true)).toEqual([{ container: 'app', to: requests }]);
+});
+
 describe('less that restarts one pod after the other', () => {
   const lessMemory = [{ container: 'app', to: { memoryRequest: 64 * MIB } }];
   const begun = (agoMillis: number, memoryRestart: 'RestartContainer' | 'NotRequired' = 'RestartContainer') => {

@@ -3,7 +3,7 @@
  * are in force is written on the workload once the first pod has them; from then on any pod that differs is brought in
  * line.
  */
-import { dueChanges } from '../../decide/rightsizing/due-changes.ts';
+import { dueChanges, withMemoryLimits } from '../../decide/rightsizing/due-changes.ts';
 import { firstToTry } from '../../decide/rightsizing/first-to-try.ts';
 import { isResizable, noneResizable } from '../../decide/rightsizing/pod-drift.ts';
 import { helpInRollout } from '../../decide/rightsizing/rollout-help.ts';
@@ -93,7 +93,8 @@ export function createInPlace(options: InPlaceOptions): ApplySizes {
     const isHeldByRollout = ended?.reason === 'TemplateRollout';
     if (ended !== undefined && !isHeldByRollout) return soonEnough(sized.ended ?? ended, sized.againAfterMillis);
     // With nobody left to be given less first, less for all would be tried on nobody.
-    const due = context.live.length === 0 && asked.live.length > 0 ? raisesOf(advised) : dueChanges(advised.advice);
+    const advice = context.live.length === 0 && asked.live.length > 0 ? raisesOf(advised) : dueChanges(advised.advice);
+    const due = actuator.keepsMemoryLimits(advised.workload.uid) ? withMemoryLimits(advice, advised.inForce) : advice;
     const { may, first } = whatMayBegin(context, due);
     const { beginning, held } = restartGate.inPlace(context, may);
     const blocked = await canary.begin(context, beginning, first);

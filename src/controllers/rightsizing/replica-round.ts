@@ -1,5 +1,5 @@
 /** Raises every replica at once, those that need memory first; lowers them as fast as the pace allows. */
-import { dueChanges } from '../../decide/rightsizing/due-changes.ts';
+import { dueChanges, withMemoryLimits } from '../../decide/rightsizing/due-changes.ts';
 import { memoryGrowth, mostNeededFirst } from '../../decide/rightsizing/most-needed-first.ts';
 import { firstToChange } from '../../decide/rightsizing/pod-drift.ts';
 import { helpInRollout } from '../../decide/rightsizing/rollout-help.ts';
@@ -21,7 +21,7 @@ import { passGate } from './restart-gate.ts';
 import type { ApplyResult } from './result.ts';
 
 export interface ReplicaRoundOptions extends AskReplicaOptions, Pick<RightsizingParts, 'settings'> {
-  readonly actuator: Pick<SizeActuator, 'resize' | 'isResizing' | 'lacksRoom'>;
+  readonly actuator: Pick<SizeActuator, 'resize' | 'isResizing' | 'lacksRoom' | 'keepsMemoryLimits'>;
 }
 
 export interface ReplicaRoundQuestion {
@@ -68,7 +68,8 @@ export function createReplicaRound(options: ReplicaRoundOptions): ReplicaRound {
     const { changedAt } = state;
     const inForce = withReplicaSizes(ofAll.inForce, state);
     const watch = own.watches.ongoing.get(replica);
-    const due = dueChanges(advice);
+    const advised = dueChanges(advice);
+    const due = actuator.keepsMemoryLimits(ofAll.workload.uid) ? withMemoryLimits(advised, inForce) : advised;
     const begun = ofAll.workload.isRollingOut ? helpInRollout(due, inForce, [pod], now).raises : due;
     const may = mayBegin(begun, inForce, watch === undefined ? [] : [watch]);
     const awaitingSince = waiting.get(replica);

@@ -78,3 +78,13 @@ test.each([
     isInVain,
   ]);
 });
+
+test('that memory limits are not lowered in place is known as long as that new pods are needed for it', async () => {
+  const { clock, lessons } = scene();
+  lessons.noteRefusal(decision, answer('ResizeNotOnNode', 'recreate', 'no'));
+  expect(lessons.keepsMemoryLimits('uid-web')).toBe(false);
+  lessons.noteRefusal(decision, answer('ResizeMemoryDecreaseRefused', 'recreate', 'no'));
+  expect(lessons.keepsMemoryLimits('uid-web')).toBe(true);
+  await clock.advance(HOUR);
+  expect(lessons.keepsMemoryLimits('uid-web')).toBe(false);
+});

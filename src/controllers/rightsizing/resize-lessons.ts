@@ -1,6 +1,7 @@
 /** What resizes that were refused or came to nothing have taught: of the guards' history, and of what they cannot see. */
 import type { ReadAnswer } from '../../act/resize-answers.ts';
 import type { ResizeDecision } from '../../decide/size-decision.ts';
+import type { ReasonName } from '../../lib/reasons.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
 import type { SizeChange } from '../../model/pod-size.ts';
@@ -18,6 +19,8 @@ export interface ResizeLessons {
    * after an hour, and when the template is changed.
    */
   needsNewPods(workloadUid: string): string | undefined;
+  /** That is because the API server lowers no memory limits in place: all else may be. */
+  keepsMemoryLimits(workloadUid: string): boolean;
   /**
    * Its node deferred what the pod was to have until that was taken back; for an hour, or until a resize of it is done.
    */
@@ -34,7 +37,7 @@ export type ResizeLessonsOptions = Pick<SizeActuatorOptions, 'view' | 'history' 
 const REMEMBER_MILLIS: Millis = 3_600_000;
 
 export function createResizeLessons({ view, history, journal, clock }: ResizeLessonsOptions): ResizeLessons {
-  const newPods = new Map<string, { readonly cause: string; readonly at: EpochMillis }>();
+  const newPods = new Map<string, { readonly cause: string; readonly reason: ReasonName; readonly at: EpochMillis }>();
   /** When pods were last refused room by their node. */
   const deferred = new Map<string, EpochMillis>();
 
@@ -46,6 +49,13 @@ export function createResizeLessons({ view, history, journal, clock }: ResizeLes
     reason === 'ResizeNotOnNode' &&
     view.pod(namespace, name)?.sizing.statuses.some(({ restartCount }) => restartCount > 0) === true;
 
+  const knownOf = (workloadUid: string) => {
+    const known = newPods.get(workloadUid);
+    if (known === undefined || clock.now() - known.at < REMEMBER_MILLIS) return known;
+    newPods.delete(workloadUid);
+    return undefined;
+  };
+
   /** The node took it, and it came to nothing there. */
   const noteIneffective = ({ pod, workloadUid, workload }: ResizeDecision, answer: ReadAnswer): void => {
     const { action, reason, message } = answer;
@@ -54,7 +64,7 @@ export function createResizeLessons({ view, history, journal, clock }: ResizeLes
     history.recordIneffective(pod.uid, now);
     if (workloadUid !== undefined) {
       history.recordIneffective(workloadUid, now);
-      if (action === 'recreate') newPods.set(workloadUid, { cause: message, at: now });
+      if (action === 'recreate') newPods.set(workloadUid, { cause: message, reason, at: now });
     }
     if (workload !== undefined) {
       journal.record(workloadKey(workload), { kind: 'failed', reason, message, pod: pod.name });
@@ -63,11 +73,12 @@ export function createResizeLessons({ view, history, journal, clock }: ResizeLes
 
   return {
     noteRefusal({ pod, workloadUid }, answer) {
-      const { action, message } = answer;
+      const { action, reason, message } = answer;
       const now = clock.now();
       history.recordFailure(pod.uid, now, message);
       if (workloadUid === undefined) return;
-      if (action === 'recreate' && !endedMeanwhile(pod, answer)) newPods.set(workloadUid, { cause: message, at: now });
+      if (action === 'recreate' && !endedMeanwhile(pod, answer))
+        newPods.set(workloadUid, { cause: message, reason, at: now });
       if (action === 'give-up') history.recordIneffective(workloadUid, now);
     },
     noteEnd(end) {
@@ -93,12 +104,8 @@ export function createResizeLessons({ view, history, journal, clock }: ResizeLes
       history.recordSuccess(workloadUid);
       newPods.delete(workloadUid);
     },
-    needsNewPods(workloadUid) {
-      const known = newPods.get(workloadUid);
-      if (known === undefined || clock.now() - known.at < REMEMBER_MILLIS) return known?.cause;
-      newPods.delete(workloadUid);
-      return undefined;
-    },
+    needsNewPods: (workloadUid) => knownOf(workloadUid)?.cause,
+    keepsMemoryLimits: (workloadUid) => knownOf(workloadUid)?.reason === 'ResizeMemoryDecreaseRefused',
     lacksRoom: (podUid) => clock.now() - (deferred.get(podUid) ?? Number.NEGATIVE_INFINITY) < REMEMBER_MILLIS,
     forgetGone() {
       const present = new Set<string>();

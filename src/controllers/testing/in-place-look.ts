@@ -51,6 +51,7 @@ export async function look(
   advised: Partial<ApplyContext['advised']> = {},
   live?: readonly SizedPod[],
   updateStrategy: object = live === undefined ? closed : {},
+  actuator: Partial<InPlaceOptions['actuator']> = {},
 ) {
   const asked: ResizeDecision[] = [];
   const written: unknown[] = [];
@@ -61,10 +62,12 @@ export async function look(
     actuator: {
       isResizing: () => false,
       lacksRoom: () => false,
+      keepsMemoryLimits: () => false,
       async resize(decision: ResizeDecision) {
         asked.push(decision);
         return { kind: 'asked', tookFrom: [] };
       },
+      ...actuator,
     },
     sizeReplicas: async () => ({ states: noReplicas }),
     makeRoom: { evictOne: async () => undefined, isTime: async () => false },

@@ -13,7 +13,7 @@ export interface ReplicaSizing {
 
 export function createReplicaSizing({ clock, resize, lacksRoom = false, judge = async () => [] }: ReplicaSizing) {
   return createSizeReplicas({
-    actuator: { isResizing: () => false, lacksRoom: () => lacksRoom, resize },
+    actuator: { isResizing: () => false, lacksRoom: () => lacksRoom, keepsMemoryLimits: () => false, resize },
     changes: { judge },
     settings: () => ({ canaryMillis: 180_000, revertMillis: 1_800_000, restart: {} }),
     sizesNewPods: () => true,

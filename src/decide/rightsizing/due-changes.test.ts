@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { aContainer, MIB, smallSize } from '../../model/testing/sizing-records.ts';
 import { noAdvice, type ResourceAdvice } from './advice.ts';
-import { describeChanges, dueChanges } from './due-changes.ts';
+import { describeChanges, dueChanges, withMemoryLimits } from './due-changes.ts';
 import { dueAdvice } from './testing/advice.ts';
 
 const advice = (cpu: ResourceAdvice, memory: ResourceAdvice) => [{ container: 'app', current: smallSize, cpu, memory }];
@@ -41,4 +41,15 @@ describe('what is due', () => {
     );
     expect(describeChanges(changes, [aContainer({ size: {} })])).toContain('cpu none -> 100m');
   });
+});
+
+test('memory limits that would fall stay, where that restarts nothing', () => {
+  const proxy = aContainer({ name: 'proxy', memoryRestart: 'RestartContainer' });
+  const inForce = [aContainer(), proxy, aContainer({ name: 'log', size: {} })];
+  const less = { memoryRequest: 64 * MIB, memoryLimit: 128 * MIB };
+  const of = (container: string, to: object) => withMemoryLimits([{ container, to }], inForce)[0]?.to;
+  expect(of('app', less)).toEqual({ memoryRequest: 64 * MIB });
+  expect(of('app', { memoryLimit: 128 * MIB })).toBeUndefined();
+  expect(of('app', { memoryLimit: 512 * MIB })).toEqual({ memoryLimit: 512 * MIB });
+  expect([of('proxy', less), of('log', less)]).toEqual([less, less]);
 });

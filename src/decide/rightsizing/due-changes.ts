@@ -2,7 +2,8 @@
 
 import type { SizeChange } from '../../model/pod-size.ts';
 import { sizeOfContainer } from '../../model/pod-size.ts';
-import type { ContainerSize } from '../../model/sizing-records.ts';
+import { restartsOn } from '../../model/restart-on-resize.ts';
+import type { ContainerSize, ContainerSpecRecord } from '../../model/sizing-records.ts';
 import { formatAmount } from './amount-text.ts';
 import type { SizedAdvice } from './recommend-workload.ts';
 
@@ -22,6 +23,20 @@ export function dueChanges(advice: readonly SizedAdvice[]): readonly SizeChange[
       if (memory.limit !== undefined && memory.limit !== current.memoryLimit) to.memoryLimit = memory.limit;
     }
     return Object.keys(to).length === 0 ? [] : [{ container, to }];
+  });
+}
+
+/** The changes with memory limits that would fall as they are, unless their containers restart for it. */
+export function withMemoryLimits(
+  changes: readonly SizeChange[],
+  inForce: readonly ContainerSpecRecord[],
+): readonly SizeChange[] {
+  return changes.flatMap((change) => {
+    const { container, to } = change;
+    const { memoryLimit = Number.POSITIVE_INFINITY, ...others } = to;
+    const isLower = memoryLimit < (sizeOfContainer(inForce, container)?.memoryLimit ?? 0);
+    if (!isLower || restartsOn(inForce, { container, resource: 'memory' })) return [change];
+    return Object.keys(others).length === 0 ? [] : [{ container, to: others }];
   });
 }
 
