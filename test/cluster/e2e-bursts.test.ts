@@ -165,6 +165,29 @@ describe('convergence', () => {
     expect(evictions(namespace)).toBe(2);
   });
 
+  test('where a quota refuses what comes in their place, no more pods go than may at once, of however many workloads, and it is told', async () => {
+    const { api, eventually } = cluster();
+    const namespace = await managedNamespace(cluster());
+    const names = Array.from({ length: 10 }, (_, index) => `web-${index}`);
+    for (const name of names) await deploy(cluster(), namespace, 2, policy(100, 0), name);
+    await untilSides(cluster(), namespace, 20, 0);
+    const quota = { metadata: { name: 'few' }, spec: { hard: { pods: '5' } } };
+    await api.create(resources.resourceQuotas, quota, { namespace });
+    await eventually(async () => {
+      const { status } = await api.get(resources.resourceQuotas, 'few', { namespace });
+      expect(status?.used).toMatchObject({ pods: '20' });
+    });
+    for (const name of names) await annotate(cluster(), 'deployments', namespace, name, policy(50, 0));
+    await eventually(async () => {
+      const { items } = await api.list(resources.events, { namespace });
+      expect(items.map(({ reason }) => reason)).toContain('ReplacementMissing');
+    });
+    // As many as are under way in the cluster at once.
+    expect(evictions(namespace)).toBeLessThanOrEqual(5);
+    for (const name of names) await scale(cluster(), 'deployments', namespace, name, 0);
+    await untilSides(cluster(), namespace, 0, 0);
+  });
+
   test('while the webhook cannot be reached pods come up all the same; afterwards they are moved, and it is told', async () => {
     const { api, eventually } = cluster();
     const namespace = await managedNamespace(cluster());
