@@ -232,6 +232,10 @@ describe('what a predecessor left', () => {
   test.each<[string, Partial<PodSizing>]>([
     ['of another field of the spec', { sizeManagers: ['optipod'], generation: 3, observedGeneration: 2 }],
     ['of somebody else', asked({ sizeManagers: ['kubectl'], resize: pendingAs('Deferred', '') })],
+    [
+      'of somebody else on a pod that was ours before',
+      asked({ sizeManagers: ['optipod', 'vpa-updater'], resize: pendingAs('Deferred', '') }),
+    ],
     ['that is done', { sizeManagers: ['optipod'] }],
     ['that the kubelet has looked at, and says nothing of', asked({ sizeManagers: ['optipod'] })],
     [

@@ -13,7 +13,7 @@ import type { Millis } from '../lib/units.ts';
 import { isInForce } from '../model/granted-size.ts';
 import { podRef, workloadRef } from '../model/refs.ts';
 import { restartedContainer } from '../model/restart-on-resize.ts';
-import { sizeManagers } from '../model/size-managers.ts';
+import { otherResizer, sizeManagers } from '../model/size-managers.ts';
 import type { PodSizing } from '../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
 import { type FollowedResize, type ResizeDeadlines, standingOf, verdictOn, withdrawalOf } from './follow-resize.ts';
@@ -260,6 +260,8 @@ function leftBehind(
     sizing.sizeManagers.includes(sizeManagers[each]),
   );
   if (engine === undefined || (only !== undefined && engine !== only)) return undefined;
+  // Whose word was the last is not told, and what another writer asks for is not ours to take back.
+  if (otherResizer(sizing) !== undefined) return undefined;
   const workload = view.workloadOf(pod);
   return {
     kind: 'resize',
