@@ -12,6 +12,7 @@ import type { PolicyBook } from './policy-book.ts';
 import { createReplicaJudge } from './replica-judge.ts';
 import { createResizeJudge } from './resize-judge.ts';
 import { isByRival } from './rivals.ts';
+import { createRolloutsUnderWay } from './rollouts-under-way.ts';
 import { createSizeConsent, updatesOf } from './size-consent.ts';
 import { checkSteady, createSizeHistory } from './size-history.ts';
 import { createYieldJudge } from './yield-judge.ts';
@@ -37,7 +38,7 @@ export interface SizeJudge {
   beforeEviction(pod: Pod): void;
   /** Replicas of the operator came or went. */
   onOperatorChange(): void;
-  /** Rollouts of new sizes that are under way. */
+  /** Rollouts of new sizes that hold a place of the budget. */
   rollouts(): number;
   /** Of a workload that nothing happened to for a while. @param explanation what is told of its sizes lately */
   judgeRest(facts: WorkloadFacts, explanation: () => string | undefined): void;
@@ -62,7 +63,7 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
   const resizes = createResizeJudge({ cluster, clock, ledger, consent, history });
   const apart = createReplicaJudge(clock, ledger);
   const rivals = createYieldJudge(clock, ledger);
-  const rolling = new Set<string>();
+  const rollouts = createRolloutsUnderWay(clock, config.placement.stuckRolloutAfter);
   const counted = { resizes: 0, retemplates: 0, oomKills: 0 };
 
   const onTemplate = (kind: string, before: Workload, after: Workload): void => {
@@ -83,18 +84,18 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
       );
       check('qos', qosOf(old) === qosOf(now), () => `${key}: ${told} makes ${qosOf(old)} ${qosOf(now)}`);
       for (const step of steps) checkSteady(ledger, history, { uid: key, name: key, step });
-      const underWay = rolling.size + options.evictions();
+      const underWay = rollouts.count() + options.evictions();
       const limit = config.placement.maxConcurrentEvictions;
       check(
         'concurrency',
         underWay < limit,
         () => `${key}: a rollout while ${underWay} are under way, at most ${limit} allowed`,
       );
-      rolling.add(key);
+      rollouts.begin(key);
       const facts = fleet().workload(`${after.metadata?.namespace}/${after.metadata?.name}`);
       if (facts !== undefined) options.onRollout(facts);
     }
-    if (rolling.has(key) && isRolledOut(after)) rolling.delete(key);
+    rollouts.see(key, after);
   };
 
   caches.of(resources.pods).onChange((before, after) => {
@@ -122,7 +123,7 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
       if (before !== undefined && after !== undefined && before.metadata?.uid === after.metadata?.uid)
         onTemplate(type.kind, before, after);
       else if (before !== undefined)
-        rolling.delete(`${type.kind} ${before.metadata?.namespace}/${before.metadata?.name}`);
+        rollouts.end(`${type.kind} ${before.metadata?.namespace}/${before.metadata?.name}`);
     });
   }
 
@@ -140,16 +141,10 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
     },
     beforeEviction: rivals.evicted,
     onOperatorChange: rivals.onOperatorChange,
-    rollouts: () => rolling.size,
+    rollouts: rollouts.count,
     judgeRest: createInForceJudge({ caches, ledger, consent }),
     tally: () => counted,
   };
-}
-
-function isRolledOut({ metadata, spec, status }: Workload): boolean {
-  if ((status?.observedGeneration ?? 0) < (metadata?.generation ?? 0)) return false;
-  const wanted = spec?.replicas ?? 1;
-  return (status?.updatedReplicas ?? 0) >= wanted && (status?.replicas ?? 0) <= wanted;
 }
 
 /** Restarts since `before`, of containers whose last end was an OOM kill: a status tells no more of those between. */
