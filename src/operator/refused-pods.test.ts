@@ -1,9 +1,8 @@
 /** Pods that are evicted, and whose replacements are refused: by a quota, or by a webhook that is down. */
 import { expect, test } from 'vitest';
-import type { MutatingWebhookConfiguration } from '../api/core.ts';
 import { resources } from '../api/resources.ts';
-import { stringAt } from '../cluster/apiserver/json.ts';
 import { deploymentObject, type EmbeddedWorld, namespaceObject } from './testing/embedded-world.ts';
+import { answerNewPods } from './testing/patch-new-pods.ts';
 import { annotate, deploy, eventReasons, firstBlock, MINUTE, policy, startWorld, untilSides } from './testing/steps.ts';
 
 const names = ['api', 'cart', 'jobs', 'mail', 'pay', 'search', 'stock', 'web'];
@@ -55,23 +54,7 @@ test('nobody makes pods anywhere: what shows in two namespaces holds all', async
   const world = await startWorld({ config: 'placement: { maxConcurrentEvictions: 2 }' });
   for (const namespace of tenants.filter((name) => name !== 'shop')) await deployIn(world, namespace, ['web']);
   for (const name of names) await deploy(world, 4, policy(100, 0), name);
-  world.server.core.localWebhooks.set('default/refusing', (review) => ({
-    apiVersion: 'admission.k8s.io/v1',
-    kind: 'AdmissionReview',
-    response: { uid: stringAt(review, 'request', 'uid'), allowed: false },
-  }));
-  // The published type of rules lacks `resources`.
-  const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }];
-  const clientConfig = { service: { namespace: 'default', name: 'refusing' } };
-  const hook = {
-    name: 'refusing.stowage.test',
-    admissionReviewVersions: ['v1'],
-    sideEffects: 'None',
-    clientConfig,
-    rules,
-  };
-  const configuration: MutatingWebhookConfiguration = { metadata: { name: 'refusing' }, webhooks: [hook] };
-  await world.api.create(resources.mutatingWebhookConfigurations, configuration);
+  await answerNewPods(world, 'refusing', { allowed: false });
 
   for (const namespace of ['bank', 'shop']) await wish(namespace, 'web', world);
   await world.clock.advance(5 * MINUTE);
