@@ -1,51 +1,19 @@
 import { X509Certificate } from 'node:crypto';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import type { MutatingWebhookConfiguration } from '../api/core.ts';
+import { describe, expect, test } from 'vitest';
 import type { KubeApi } from '../api/kube-api.ts';
 import { KubeError } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
-import { createApiServer } from '../cluster/apiserver/api-server.ts';
 import { configOf } from '../config/testing/load-text.ts';
-import { RequestTimeoutError } from '../kube/deadline.ts';
-import { ConnectionError } from '../kube/transport/transport.ts';
 import { createAuthority } from '../lib/certificates.ts';
 import { createSilentLogger } from '../lib/log.ts';
-import { createSeededRandom } from '../lib/random.ts';
-import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { skewClock } from '../simulator/skewed-clock.ts';
 import type { KeyPair } from '../webhook/server.ts';
-import type { KeyPairSource } from './key-pair-source.ts';
 import { selfCertificate } from './self-certificate.ts';
-import { namespaceObject, readManifests } from './testing/embedded-world.ts';
+import { config, createWorld, unstopped } from './testing/certificate-world.ts';
 
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
-const config = configOf('', { SPOTALIS_WEBHOOK_CERTIFICATES: 'self' });
-const unstopped = new AbortController().signal;
 const inSystem = { namespace: 'spotalis-system' };
-
-async function createWorld() {
-  const clock = createVirtualClock(Date.UTC(2026, 0, 1));
-  const server = createApiServer({ clock, random: createSeededRandom(1) });
-  onTestFinished(() => server.close());
-  const api = server.client();
-  await api.create(resources.namespaces, namespaceObject('spotalis-system'));
-  const register = async (): Promise<void> => {
-    const configuration = readManifests('webhook.yaml').find(({ kind }) => kind === 'MutatingWebhookConfiguration');
-    await api.create(resources.mutatingWebhookConfigurations, configuration as MutatingWebhookConfiguration);
-  };
-  /** Issuing keys is real work in threads, slow on a busy machine: time goes on in small steps until it is done. */
-  const settle = async (done: () => boolean | Promise<boolean>, stepMillis = 0): Promise<void> => {
-    for (let step = 0; step < 100_000; step++) {
-      if (await done()) return;
-      await clock.advance(stepMillis);
-    }
-    throw new Error('it never happened');
-  };
-  const obtain = (isLeader: boolean, client: KubeApi = api, signal = unstopped) =>
-    selfCertificate({ api: client, config, isLeader: () => isLeader, clock, log: createSilentLogger(), signal });
-  return { clock, api, register, settle, obtain };
-}
 
 /** The certificates of a PEM bundle. */
 function certificatesIn(pem: string): X509Certificate[] {
@@ -265,46 +233,6 @@ describe('selfCertificate', () => {
     expect(isTrusted(served, await publishedBundle(api))).toBe(true);
     stop.abort();
     await following;
-  });
-
-  test.each([
-    ['no connection', new ConnectionError('Cannot connect to the API server')],
-    ['no answer in time', new RequestTimeoutError('GET secrets', 35_000)],
-    ['etcd is away', new KubeError(500, undefined, 'etcdserver: request timed out')],
-    ['it is busy', new KubeError(429, undefined, 'too many requests')],
-  ])('an API server in an outage (%s) is waited for, and asked again every few seconds', async (_, trouble) => {
-    const { api, clock, register, settle, obtain } = await createWorld();
-    await register();
-    let asked = 0;
-    let isOver = false;
-    const get: KubeApi['get'] = async (...args) => {
-      asked++;
-      if (!isOver) throw trouble;
-      return await api.get(...args);
-    };
-    let source: KeyPairSource | undefined;
-    const starting = obtain(false, { ...api, get }).then((found) => {
-      source = found;
-    });
-    await clock.advance(10 * MINUTE);
-    expect([asked > 60, asked < 200]).toEqual([true, true]);
-    isOver = true;
-    await settle(() => source !== undefined, 1_000);
-    await starting;
-    expect(source?.problem()).toBeUndefined();
-  });
-
-  test('a start that waits for the API server, or for its answer, ends when it is told to', async () => {
-    const { api, clock, obtain } = await createWorld();
-    const stop = new AbortController();
-    const down = (): Promise<never> => Promise.reject(new ConnectionError('Cannot connect to the API server'));
-    const hanging = (): Promise<never> => new Promise(() => {});
-    const starting = [down, hanging].map((get) => obtain(true, { ...api, get }, stop.signal));
-    const ended = Promise.allSettled(starting);
-    await clock.advance(MINUTE);
-    const reason = new Error('stopped');
-    stop.abort(reason);
-    expect(await ended).toEqual(starting.map(() => ({ status: 'rejected', reason })));
   });
 
   test('without the rights the start fails and says which to grant', async () => {

@@ -2,7 +2,6 @@ import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -11,10 +10,8 @@ import { runCommand } from '../cli/testing/run-command.ts';
 import { createApiServer } from '../cluster/apiserver/api-server.ts';
 import { loadConfig } from '../config/load.ts';
 import { configOf } from '../config/testing/load-text.ts';
-import { ConnectionError } from '../kube/transport/transport.ts';
 import { type Authority, createAuthority, issueServerCertificate } from '../lib/certificates.ts';
 import { createSystemClock } from '../lib/clock.ts';
-import { listen } from '../lib/listen.ts';
 import { createLogger, createSilentLogger, type Logger } from '../lib/log.ts';
 import { createSystemRandom } from '../lib/random.ts';
 import { eventually } from '../lib/testing/eventually.ts';
@@ -75,13 +72,6 @@ async function start({ env = {}, log = createSilentLogger(), withKeyPair = true 
   return { api, operator };
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server, { host: '127.0.0.1', port: 0 }, 'test');
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 const urlOf = (operator: Operator, kind: 'metrics' | 'health', path: string): string =>
   `http://127.0.0.1:${operator.ports[kind]}${path}`;
 
@@ -90,37 +80,6 @@ describe('case 76: what is served', () => {
     const { operator } = await start();
     expect(await (await fetch(urlOf(operator, 'health', '/healthz'))).text()).toContain('ok');
     await eventually(async () => expect((await fetch(urlOf(operator, 'health', '/readyz'))).status).toBe(200));
-  });
-
-  test('while it waits for an API server to have a certificate, it lives, says so, and ends when it is told to', async () => {
-    const lines: string[] = [];
-    const clock = createSystemClock();
-    const log = createLogger({ level: 'info', format: 'json', clock, write: (line) => lines.push(line) });
-    const server = createApiServer({ clock, random: createSystemRandom() });
-    onTestFinished(() => server.close());
-    const down = (): Promise<never> => Promise.reject(new ConnectionError('Cannot connect to the API server'));
-    const port = await freePort();
-    const stop = new AbortController();
-    const starting = startOperator({
-      config: configOf('', {
-        SPOTALIS_WEBHOOK_CERTIFICATES: 'self',
-        SPOTALIS_HEALTH_BIND_ADDRESS: `127.0.0.1:${port}`,
-      }),
-      api: { ...server.client(), get: down },
-      clock,
-      random: createSystemRandom(),
-      log,
-      identity: 'test_1',
-      signal: stop.signal,
-    });
-    const ended = expect(starting).rejects.toThrow('stopped');
-    await eventually(async () => expect(lines.join('')).toContain('The start waits for the API server'));
-    const ask = async (path: string) => await (await fetch(`http://127.0.0.1:${port}${path}`)).text();
-    expect(await ask('/healthz')).toBe('ok');
-    expect(await ask('/readyz')).toContain('certificate: it is not there yet');
-    stop.abort(new Error('stopped'));
-    await ended;
-    await expect(ask('/healthz')).rejects.toThrow();
   });
 
   test('metrics parse: every required name, no NaN, the leader says so', async () => {

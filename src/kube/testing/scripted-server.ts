@@ -47,20 +47,22 @@ const validity = () => ({ notBeforeMillis: Date.now() - dayMillis, notAfterMilli
 export const testAuthority = (commonName = 'test authority'): Promise<Authority> =>
   createAuthority({ commonName, ...validity() });
 
+/** What a TLS server on this machine shows. */
+export async function testServerPair(authority: Authority): Promise<{ readonly cert: string; readonly key: string }> {
+  const pair = await issueServerCertificate(authority, {
+    commonName: 'server',
+    dnsNames: ['localhost', 'api.internal'],
+    ipAddresses: ['127.0.0.1'],
+    ...validity(),
+  });
+  return { cert: pair.certificatePem, key: pair.privateKeyPem };
+}
+
 export async function startScriptedServer(options: ScriptedServerOptions = {}): Promise<ScriptedServer> {
   const { protocol = 'h2', maxConcurrentStreams, clientCa } = options;
   const authority = protocol === 'plain' ? undefined : (options.authority ?? (await testAuthority()));
-  const certificate = async (from: Authority) => {
-    const pair = await issueServerCertificate(from, {
-      commonName: 'server',
-      dnsNames: ['localhost', 'api.internal'],
-      ipAddresses: ['127.0.0.1'],
-      ...validity(),
-    });
-    return { cert: pair.certificatePem, key: pair.privateKeyPem };
-  };
   const tls = authority && {
-    ...(await certificate(authority)),
+    ...(await testServerPair(authority)),
     ...(clientCa !== undefined && { ca: clientCa, requestCert: true, rejectUnauthorized: false }),
   };
   const sessions: ServerHttp2Session[] = [];
@@ -105,7 +107,7 @@ export async function startScriptedServer(options: ScriptedServerOptions = {}): 
     sessions,
     sockets,
     async useCertificate(from) {
-      if ('setSecureContext' in server) (server as https.Server).setSecureContext(await certificate(from));
+      if ('setSecureContext' in server) (server as https.Server).setSecureContext(await testServerPair(from));
     },
     async close() {
       if (!server.listening) return;

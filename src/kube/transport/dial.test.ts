@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import net, { type AddressInfo, type Server } from 'node:net';
 import tls from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
-import { type Authority, issueServerCertificate } from '../../lib/certificates.ts';
+import type { Authority } from '../../lib/certificates.ts';
 import { eventually } from '../../lib/testing/eventually.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
-import { testAuthority } from '../testing/scripted-server.ts';
+import { testAuthority, testServerPair } from '../testing/scripted-server.ts';
 import { createTransport } from './create-transport.ts';
 import { hostOf, portOf, tlsOptions } from './dial.ts';
 
@@ -43,14 +43,7 @@ async function mute(server: Server): Promise<{ port: number; accepted: () => num
 }
 
 async function muteOptions(authority: Authority): Promise<tls.TlsOptions> {
-  const now = Date.now();
-  const pair = await issueServerCertificate(authority, {
-    commonName: 'mute',
-    ipAddresses: ['127.0.0.1'],
-    notBeforeMillis: now - 1e6,
-    notAfterMillis: now + 1e6,
-  });
-  return { cert: pair.certificatePem, key: pair.privateKeyPem, ALPNProtocols: ['h2'] };
+  return { ...(await testServerPair(authority)), ALPNProtocols: ['h2'] };
 }
 
 function ask(port: number, ca: string) {

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { issueServerCertificate } from '../../lib/certificates.ts';
 import { createSystemClock } from '../../lib/clock.ts';
 import { describeError } from '../../lib/errors.ts';
 import { createSilentLogger } from '../../lib/log.ts';
@@ -12,7 +11,7 @@ import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import { createKubeApi } from '../client.ts';
 import { fixedCredentials, fixedTrust } from '../connection.ts';
 import { startConnectProxy } from '../testing/connect-proxy.ts';
-import { testAuthority } from '../testing/scripted-server.ts';
+import { testAuthority, testServerPair } from '../testing/scripted-server.ts';
 import { useTransports } from '../testing/transport-fixture.ts';
 import { dialTls } from './dial.ts';
 import type { ConnectionError } from './transport.ts';
@@ -100,14 +99,7 @@ test.each([
 
 test('the certificate of a proxy that has one is checked', async () => {
   const authority = await testAuthority('proxy');
-  const now = Date.now();
-  const pair = await issueServerCertificate(authority, {
-    commonName: 'proxy',
-    ipAddresses: ['127.0.0.1'],
-    notBeforeMillis: now - 1e6,
-    notAfterMillis: now + 1e6,
-  });
-  const secure = tls.createServer({ cert: pair.certificatePem, key: pair.privateKeyPem }, (socket) => socket.destroy());
+  const secure = tls.createServer(await testServerPair(authority), (socket) => socket.destroy());
   secure.on('tlsClientError', () => {}).listen(0, '127.0.0.1');
   await once(secure, 'listening');
   onTestFinished(() => void secure.close());
