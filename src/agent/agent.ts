@@ -114,7 +114,7 @@ export function createAgent(options: AgentOptions): Agent {
     metrics.set('mbcas_agent_unenforced_limits', {}, quotas.lost);
     const last = ticks.last();
     if (last === undefined) return;
-    const known = new Map(stores.pods().map(({ pod }) => [pod.uid, pod]));
+    const known = new Map(stores.pods().map((each) => [each.pod.uid, each]));
     const systemUse = sampler.node(settings.current().tickMillis).system;
     const metricOf = (uid: string) => {
       const pod = known.get(uid);

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
+import { readMarks } from '../decide/allocation/marks.ts';
 import { testPod } from '../decide/allocation/testing/pods.ts';
 import type { Logger } from '../lib/log.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
@@ -35,11 +36,12 @@ function scene(
   return { clock, asked, results, warnings, metrics };
 }
 
+const marked = (name: string, marks: Record<string, string>) => {
+  const made = testPod(name, { request: 100, marks });
+  return { pod: made, marks: readMarks(made.marks) };
+};
 const pod = (name: string, marks: Record<string, string> = {}) =>
-  testPod(name, {
-    request: 100,
-    marks: { 'mbcas.io/demand-metric': 'queue', 'mbcas.io/demand-target': '10', ...marks },
-  });
+  marked(name, { 'mbcas.io/demand-metric': 'queue', 'mbcas.io/demand-target': '10', ...marks });
 const sample = (name: string, value: number, atSeconds = START / 1000): MetricSample => ({
   namespace: 'shop',
   pod: name,
@@ -51,7 +53,7 @@ const { signal } = new AbortController();
 describe('integration 10: application metrics', () => {
   test('one query a metric for all pods of the node, with the pods and the node put in', async () => {
     const { metrics, asked, results } = scene(async () => [sample('a', 30), sample('b.c', 5)]);
-    const pods = [pod('a'), pod('b.c', { 'mbcas.io/demand-authoritative': 'true' }), testPod('plain', { request: 1 })];
+    const pods = [pod('a'), pod('b.c', { 'mbcas.io/demand-authoritative': 'true' }), marked('plain', {})];
     await metrics.refresh(pods, signal);
     expect(asked).toEqual(['sum by (namespace, pod) (queue{pod=~"a|b\\\\.c",node="n1"})']);
     expect(metrics.of(pod('a'))).toEqual({ value: 30, target: 10, at: START, isAuthoritative: false });
@@ -73,7 +75,7 @@ describe('integration 10: application metrics', () => {
 
   test('a latency that a pod aims at is asked for as MBCAS did, but by namespace and pod', async () => {
     const { metrics, asked } = scene(async () => [sample('a', 300)]);
-    const aiming = testPod('a', { request: 100, marks: { 'mbcas.io/target-latency-ms': '200' } });
+    const aiming = marked('a', { 'mbcas.io/target-latency-ms': '200' });
     await metrics.refresh([aiming], signal);
     expect(asked).toEqual([
       '1000 * histogram_quantile(0.99, sum by (namespace, pod, le) (rate(http_request_duration_seconds_bucket{pod=~"a"}[1m])))',
@@ -84,7 +86,7 @@ describe('integration 10: application metrics', () => {
   test('an administrator may ask for the latency in another way', async () => {
     const queries = { 'target-latency-ms': 'latency{pod=~"$pods"}' };
     const { metrics, asked } = scene(async () => [], queries);
-    await metrics.refresh([testPod('a', { request: 100, marks: { 'mbcas.io/target-latency-ms': '200' } })], signal);
+    await metrics.refresh([marked('a', { 'mbcas.io/target-latency-ms': '200' })], signal);
     expect(asked).toEqual(['latency{pod=~"a"}']);
   });
 

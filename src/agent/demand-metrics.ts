@@ -6,20 +6,23 @@
 
 import type { AllocationPod } from '../decide/allocation/allocation-pod.ts';
 import type { MetricFact } from '../decide/allocation/integrations/custom-metrics.ts';
-import { LATENCY_METRIC, readMarks } from '../decide/allocation/marks.ts';
+import { LATENCY_METRIC } from '../decide/allocation/marks.ts';
 import type { Clock } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { ownMember } from '../lib/own-member.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
+import type { AgentPod } from './node-stores.ts';
 import type { MetricSample } from './prometheus-query.ts';
+
+type AskingPod = Pick<AgentPod, 'pod' | 'marks'>;
 
 /** Figures are advice: without them the pod's own CPU use counts. */
 export interface DemandMetrics {
   /** Asks for what the pods want and is due. Never rejects. */
-  refresh(pods: readonly AllocationPod[], signal: AbortSignal): Promise<void>;
+  refresh(pods: readonly AskingPod[], signal: AbortSignal): Promise<void>;
   /** The newest value that is fit to be used. */
-  of(pod: AllocationPod): MetricFact | undefined;
+  of(pod: AskingPod): MetricFact | undefined;
 }
 
 export interface DemandMetricsOptions {
@@ -137,8 +140,8 @@ export function createDemandMetrics(options: DemandMetricsOptions): DemandMetric
   return {
     async refresh(pods, signal) {
       const wanted = new Map<string, AllocationPod[]>();
-      for (const pod of pods) {
-        const name = readMarks(pod.marks).metric?.name;
+      for (const { pod, marks } of pods) {
+        const name = marks.metric?.name;
         if (name !== undefined) wanted.set(name, [...(wanted.get(name) ?? []), pod]);
       }
       for (const name of metrics.keys()) {
@@ -155,8 +158,7 @@ export function createDemandMetrics(options: DemandMetricsOptions): DemandMetric
       }
       await Promise.all([...wanted].map(([name, own]) => ask(name, own, signal)));
     },
-    of(pod) {
-      const { metric: wish } = readMarks(pod.marks);
+    of({ pod, marks: { metric: wish } }) {
       const metric = wish === undefined ? undefined : metrics.get(wish.name);
       const sample = metric?.values.get(`${pod.namespace}/${pod.name}`);
       if (wish === undefined || metric === undefined || sample === undefined) return undefined;

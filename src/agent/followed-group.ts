@@ -28,11 +28,11 @@ export function followGroup(capacity: number): FollowedGroup {
   return { ring: createCounterRing(capacity), path: undefined, missingSince: undefined, problem: undefined };
 }
 
-/** @returns whether it was read. */
-export function readGroup(group: FollowedGroup, groups: GroupReader, now: Millis): boolean {
+/** @param hasPressure see {@link GroupReader}. @returns whether it was read. */
+export function readGroup(group: FollowedGroup, groups: GroupReader, now: Millis, hasPressure = true): boolean {
   const { path } = group;
   if (path === undefined) return false;
-  const reading = groups.counters(path);
+  const reading = groups.counters(path, hasPressure);
   if (reading.ok) {
     group.ring.push(now, reading.value);
     group.missingSince = undefined;

@@ -15,7 +15,7 @@ import {
 import { resources } from '../api/resources.ts';
 import { type AllocationPod, allocationPodOf } from '../decide/allocation/allocation-pod.ts';
 import type { NodeCondition } from '../decide/allocation/integrations/node-conditions.ts';
-import { MANAGED_LABEL, type Managed, managedOf } from '../decide/allocation/marks.ts';
+import { MANAGED_LABEL, type Managed, managedOf, type PodMarks, readMarks } from '../decide/allocation/marks.ts';
 import { createInformer, type Informer } from '../kube/informer.ts';
 import { backoffPolicies } from '../lib/backoff.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -36,6 +36,8 @@ import { type ToldFigures, toldFigures } from './told-figures.ts';
 /** A pod of this node, for the planner and for the sampler. */
 export interface AgentPod {
   readonly pod: AllocationPod;
+  /** Read once: at each tick it would be a tenth of the plan. */
+  readonly marks: PodMarks;
   readonly tracked: TrackedPod;
 }
 
@@ -169,8 +171,10 @@ export function createPodProjection(log: Logger): (pod: Pod) => AgentPod | undef
     const statuses = [...(object.status?.containerStatuses ?? []), ...(object.status?.initContainerStatuses ?? [])];
     const label = `${record.namespace}/${record.name}`;
     if (record.uid === '') log.warn({ pod: label }, 'A pod without a uid cannot be measured');
+    const pod = allocationPodOf({ pod: record, sizing });
     return {
-      pod: allocationPodOf({ pod: record, sizing }),
+      pod,
+      marks: readMarks(pod.marks),
       tracked: {
         groupUid: groupUidOf(record.uid, annotations?.['kubernetes.io/config.hash'], sizing.isStatic),
         label,

@@ -1,6 +1,7 @@
 /** What a plan makes of what is measured, without a tree of files. */
 import { describe, expect, test } from 'vitest';
 import type { AllocationPod } from '../decide/allocation/allocation-pod.ts';
+import { readMarks } from '../decide/allocation/marks.ts';
 import { T0, testPodOf, testRules } from '../decide/allocation/testing/pods.ts';
 import type { CpuWindow } from './cgroup/counter-ring.ts';
 import type { GroupUse } from './followed-group.ts';
@@ -32,7 +33,7 @@ function tickOf(pod: AllocationPod, whole: Figures, containers: Readonly<Record<
   };
   return planTick({
     node: { name: 'n', allocatable: 4000, capacity: 4200, conditions: [{ type: 'Ready', status: 'True', since: 0 }] },
-    pods: [{ pod, tracked: { groupUid: pod.uid, label: 'shop/a', containers: [] } }],
+    pods: [{ pod, marks: readMarks(pod.marks), tracked: { groupUid: pod.uid, label: 'shop/a', containers: [] } }],
     stores: { allocation: () => undefined, namespaceManaged: () => undefined },
     sampler: { pod: () => use, node: () => ({ total: undefined, pods: undefined, system: undefined }) },
     metricOf: () => undefined,

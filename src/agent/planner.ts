@@ -41,7 +41,7 @@ export interface TickInput {
   readonly pods: readonly AgentPod[];
   readonly stores: Pick<NodeStores, 'allocation' | 'namespaceManaged'>;
   readonly sampler: Pick<Sampler, 'pod' | 'node'>;
-  readonly metricOf: (pod: AgentPod['pod']) => MetricFact | undefined;
+  readonly metricOf: (pod: AgentPod) => MetricFact | undefined;
   readonly rules: AllocationRules;
   readonly tickMillis: Millis;
   readonly samplingMillis: Millis;
@@ -138,17 +138,19 @@ function takeBack(
 }
 
 /** What the operator says of the past beats annotations, and these beat what the agent noted itself. */
-function nodePodOf({ pod }: AgentPod, measurement: Measurement | undefined, input: TickInput): NodePod {
+function nodePodOf(agentPod: AgentPod, measurement: Measurement | undefined, input: TickInput): NodePod {
+  const { pod, marks } = agentPod;
   const known = input.stores.allocation(pod.uid);
   const guidance = known?.guidance;
   const namespaceManaged = input.stores.namespaceManaged(pod.namespace) ?? guidance?.history.namespaceManaged;
   return {
     pod,
+    marks,
     measured: measurement,
     isPlanned: known !== undefined,
     advice: guidance?.advice,
     original: guidance?.original ?? ownAnnotation(pod) ?? notedOriginal(known?.spec),
-    metric: input.metricOf(pod),
+    metric: input.metricOf(agentPod),
     hints: guidance?.hints,
     history: { ...guidance?.history, ...(namespaceManaged !== undefined && { namespaceManaged }) },
   };

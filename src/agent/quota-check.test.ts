@@ -1,5 +1,6 @@
 /** Limits that were in force and are no more: seen in the kernel's files, told once, and set anew once by a wish for a resize. */
 import { describe, expect, test } from 'vitest';
+import { readMarks } from '../decide/allocation/marks.ts';
 import { defaultAllocationRules } from '../decide/allocation/rules.ts';
 import { T0, testPod } from '../decide/allocation/testing/pods.ts';
 import type { AgentPod } from './node-stores.ts';
@@ -48,7 +49,8 @@ function agentPod(fake: FakePod, limit: number | undefined, more: Partial<AgentP
     name: 'main',
     actual: { cpuRequest: 300, ...(limit !== undefined && { cpuLimit: limit }) },
   }));
-  return { pod: { ...pod, uid: fake.uid, statuses, ...more }, tracked: tracked(fake) };
+  const marks = readMarks(pod.marks);
+  return { pod: { ...pod, uid: fake.uid, statuses, ...more }, marks, tracked: tracked(fake) };
 }
 
 function never(): never {
@@ -150,7 +152,7 @@ describe('a plan', () => {
     const spec = { podUID: pod.uid, desiredCPURequest: '300m', desiredCPULimit: '400m', limitPolicy: 'Keep' as const };
     const tick = planTick({
       node: { name: 'n', allocatable: 4000, capacity: 4200, conditions: [{ type: 'Ready', status: 'True', since: 0 }] },
-      pods: [{ pod, tracked: { groupUid: pod.uid, label: 'shop/hog', containers: [] } }],
+      pods: [{ pod, marks: readMarks(pod.marks), tracked: { groupUid: pod.uid, label: 'shop/hog', containers: [] } }],
       stores: {
         allocation: () => ({ namespace: 'shop', spec, told: { rules: '', usage: undefined }, guidance: undefined }),
         namespaceManaged: () => 'true',

@@ -99,7 +99,7 @@ describe.each(mounts)('below %s', (mount) => {
         expect(main?.settings()?.quota).toEqual({ quotaMicros: 10_000, periodMicros: 100_000 });
         expect(main?.window(4000)?.throttledRatio).toBeGreaterThan(0.3);
       }
-      if (hasPressure) expect(main?.window(4000)?.pressureRatio).toBeGreaterThan(0);
+      if (hasPressure) expect(use?.window(4000)?.pressureRatio).toBeGreaterThan(0);
       expect(sampler.node(4000).total).toBeGreaterThan(0);
       expect(warnings).toEqual([]);
 

@@ -109,6 +109,31 @@ test('pods and containers that come beside it cost a pod nothing of what was cou
   expect([use?.lastMillis(), use?.container('side')?.lastMillis()]).toEqual([3000, 3000]);
 });
 
+test('the pressure of a container is read beside others only: alone it is its pod', () => {
+  const tree = plant();
+  const alone = podOf(1);
+  tree.add(alone, { usageMicros: 0, pressureMicros: 0 });
+  const { sampler, step } = createSampling(tree);
+  sampler.track([tracked(alone)]);
+  const pressures = () => {
+    const use = sampler.pod(alone.uid);
+    return [use, use?.container('main')].map((each) => each?.window(1000)?.pressureRatio);
+  };
+  for (const pressureMicros of [100_000, 300_000]) {
+    tree.set(alone, undefined, { usageMicros: 0, pressureMicros });
+    step();
+  }
+  expect(pressures()).toEqual([0.2, undefined]);
+  const both = podOf(1, { containers: { main: fakeContainerId(1), side: fakeContainerId(2) } });
+  tree.add(both, { usageMicros: 0, pressureMicros: 300_000 });
+  sampler.track([tracked(both)]);
+  for (const pressureMicros of [300_000, 400_000]) {
+    for (const container of [undefined, 'main']) tree.set(both, container, { usageMicros: 0, pressureMicros });
+    step();
+  }
+  expect(pressures()).toEqual([0.1, 0.1]);
+});
+
 test('the status may still name the old container: its figures end, others go on', () => {
   const tree = plant();
   const pod = podOf(1, { containers: { main: fakeContainerId(1), side: fakeContainerId(2) } });
@@ -138,8 +163,8 @@ test.each([1, 2] as const)(
     step();
     expect(sampler.pod(pod.uid)?.window(1000)).toBeUndefined();
     expect(sampler.pod(pod.uid)?.container('main')?.window(1000)).toBeUndefined();
-    // Those of the pod and of its container, in v1 in three trees.
-    expect(openFiles()).toBe(open - (version === 1 ? 6 : 4));
+    // Those of the pod, in v1 in three trees, and of its container, of which no pressure is read.
+    expect(openFiles()).toBe(open - (version === 1 ? 5 : 3));
     tree.add(pod, { usageMicros: 50_000_000, pressureMicros: 0 });
     for (let second = 0; second < 4; second++) step();
     expect(sampler.pod(pod.uid)?.window(1000)?.usageMillicores).toBe(0);

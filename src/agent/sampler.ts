@@ -103,10 +103,12 @@ export function createSampler(options: SamplerOptions): Sampler {
     pod.path ??= folders.pod(groupUid);
     if (pod.path === undefined) noteMissing(pod, now, missing(`pod ${label}`));
     else if (readGroup(pod, reader, now)) isReading = true;
+    // That of a container is asked for beside others only, see `measure`; alone it is its pod.
+    const hasPressure = pod.containers.size > 1;
     for (const [id, container] of pod.containers) {
       if (pod.path !== undefined) container.path ??= folders.container(pod.path, id);
       if (container.path === undefined) noteMissing(container, now, missing(`container ${label}/${container.name}`));
-      else readGroup(container, reader, now);
+      else readGroup(container, reader, now, hasPressure);
     }
   };
   /** A pod without a group is looked for: it may be new, or the roots may have moved. */
@@ -118,9 +120,12 @@ export function createSampler(options: SamplerOptions): Sampler {
   };
   const problems = (): string[] => {
     if (typeof found === 'string') return [found];
-    return [...pods.values()].flatMap((pod) =>
-      [pod, ...pod.containers.values()].flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
-    );
+    const sentences: string[] = [];
+    for (const pod of pods.values()) {
+      if (pod.problem !== undefined) sentences.push(pod.problem);
+      for (const { problem } of pod.containers.values()) if (problem !== undefined) sentences.push(problem);
+    }
+    return sentences;
   };
   /** Each sentence is logged once when it appears. */
   const report = (): void => {

@@ -101,10 +101,7 @@ export function createTicks(parts: TickParts): Ticks {
     },
     tick(signal) {
       demand
-        .refresh(
-          stores.pods().map(({ pod }) => pod),
-          signal,
-        )
+        .refresh(stores.pods(), signal)
         .catch((error: unknown) => log.error({ error }, 'Demand metrics could not be refreshed'));
       // Behind a slow server a plan would stand on what has not arrived yet.
       if (isWriting) return;

@@ -32,7 +32,8 @@ export type Reading<Value> =
 /** Reads one tree of control groups, v1 or v2. Never throws: a group may go away between any two reads. */
 export interface GroupReader {
   /** @param path of the group below the tree; empty for the tree itself. */
-  counters(path: string): Reading<CpuCounters>;
+  /** @param hasPressure false: it is not asked for. A file more, for which the kernel adds up all its CPUs. */
+  counters(path: string, hasPressure?: boolean): Reading<CpuCounters>;
   settings(path: string): Reading<CpuSettings>;
   /** Closes the files of a group and of those below it. */
   forget(path: string): void;
@@ -82,15 +83,16 @@ export function createGroupReader(hierarchy: Hierarchy, files: FileReader): Grou
     return total;
   };
 
-  const v2Counters = (path: string): Reading<CpuCounters> => {
+  const v2Counters = (path: string, hasPressure = true): Reading<CpuCounters> => {
     const group = filesOf(path);
     const read = files.read(group.stat);
     if (!read.ok) return read;
     const usageMicros = readKey(read.text, 'usage_usec');
     if (usageMicros === undefined) return garbled(group.stat, read.text);
-    return { ok: true, value: withThrottling(usageMicros, read.text, 'throttled_usec', 1, pressureOf(group)) };
+    const pressureMicros = hasPressure ? pressureOf(group) : undefined;
+    return { ok: true, value: withThrottling(usageMicros, read.text, 'throttled_usec', 1, pressureMicros) };
   };
-  const v1Counters = (path: string): Reading<CpuCounters> => {
+  const v1Counters = (path: string, hasPressure = true): Reading<CpuCounters> => {
     const group = filesOf(path);
     const used = files.read(group.usage);
     if (!used.ok) return used;
@@ -98,10 +100,8 @@ export function createGroupReader(hierarchy: Hierarchy, files: FileReader): Grou
     if (usageNanos === undefined) return garbled(group.usage, used.text);
     const stat = optional(group.stat) ?? '';
     const usageMicros = Math.floor(usageNanos / NANOS_PER_MICRO);
-    return {
-      ok: true,
-      value: withThrottling(usageMicros, stat, 'throttled_time', NANOS_PER_MICRO, pressureOf(group)),
-    };
+    const pressureMicros = hasPressure ? pressureOf(group) : undefined;
+    return { ok: true, value: withThrottling(usageMicros, stat, 'throttled_time', NANOS_PER_MICRO, pressureMicros) };
   };
   const setting = (path: string, file: string): string | undefined => {
     const read = files.readOnce(at(cpu, path, file));

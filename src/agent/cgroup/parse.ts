@@ -23,18 +23,13 @@ export function parseCount(text: string): number | undefined {
  * @returns undefined where the key is missing, `NaN` never.
  */
 export function readKey(text: string, key: string): number | undefined {
-  let start = 0;
-  while (start < text.length) {
-    const newline = text.indexOf('\n', start);
-    const end = newline === -1 ? text.length : newline;
-    if (text.startsWith(key, start) && text.charCodeAt(start + key.length) === SPACE)
-      return parseCount(text.slice(start + key.length + 1, end));
-    start = end + 1;
-  }
-  return undefined;
+  const isFirst = text.startsWith(`${key} `);
+  const newline = isFirst ? -1 : text.indexOf(`\n${key} `);
+  if (newline === -1 && !isFirst) return undefined;
+  const start = newline + key.length + 2;
+  const end = text.indexOf('\n', start);
+  return parseCount(end === -1 ? text.slice(start) : text.slice(start, end));
 }
-
-const SPACE = 32;
 
 /** `cpu.max` of cgroup v2: `max 100000` or `50000 100000`. */
 export function parseCpuMax(text: string): CpuQuota | undefined {

@@ -6,7 +6,7 @@ import type { Millicores } from '../../lib/units.ts';
 import type { Clamp, ClampReason } from './clamp.ts';
 import { type Coalition, coalitionCredits, solveWithCoalitions } from './coalitions.ts';
 import { quotaCap } from './integrations/resource-quota.ts';
-import { keepHeld } from './keep-held.ts';
+import { solveHeld } from './keep-held.ts';
 import type { NodeInput } from './node-input.ts';
 import type { GroupCap, Problem, Solution } from './problem.ts';
 import type { Seat } from './seat.ts';
@@ -21,7 +21,7 @@ export interface Bargain {
 
 /**
  * Solves the node. Quotas and coalitions are groups in the problem and not cuts afterwards: what one may not have goes
- * to the others, and the sum stays within `capacity`, or what there is already ({@link keepHeld}).
+ * to the others, and the sum stays within `capacity`, or what there is already ({@link solveHeld}).
  * @param mins the lower bound of each seat, after those that did not fit gave way.
  */
 export function bargain(
@@ -38,15 +38,15 @@ export function bargain(
   });
   const { quantum, overload } = rules;
   const groups = quotaGroups(input, seats);
-  const problem = keepHeld({ capacity, bids, groups, quantum, overload, disagreement: 'own' }, seats);
+  const plain: Problem = { capacity, bids, groups, quantum, overload, disagreement: 'own' };
+  const { problem, solution: withQuota } = solveHeld(plain, seats);
   const settled = (solution: Solution): Solution => {
     const kept = keepSum(input, seats, problem, solution);
     return problem.capacity > capacity ? { ...kept, overcommitted: true } : kept;
   };
   const coalitions = coalitionsOf(seats).filter(({ members }) => members.length > 1);
-  const free = solve({ ...problem, groups: [] });
-  if (groups.length + coalitions.length === 0) return { solution: settled(free), clamps: [] };
-  const withQuota = solve(problem);
+  if (groups.length + coalitions.length === 0) return { solution: settled(withQuota), clamps: [] };
+  const free = groups.length === 0 ? withQuota : solve({ ...problem, groups: [] });
   const bargained = coalitions.length === 0 ? withQuota : solveWithCoalitions(problem, coalitions);
   const lost = (reason: ClampReason, from: Solution, to: Solution, index: number): Clamp[] => {
     const [before = 0, after = 0] = [from.shares[index], to.shares[index]];

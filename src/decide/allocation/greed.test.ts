@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type GreedQuestion, nextGreed, type Standing, standingOf } from './greed.ts';
+import { fieldOf, type GreedQuestion, nextGreed, type Standing, standingOf } from './greed.ts';
 import type { GreedMemory } from './node-input.ts';
 import { defaultAllocationRules } from './rules.ts';
 import { using } from './testing/pods.ts';
@@ -110,20 +110,29 @@ describe('greed ends', () => {
 
 describe('standing among those at their share', () => {
   const contender = (weight: number, ticksAtShare: number) => ({ weight, ticksAtShare });
-  const [a, b, hog1] = [contender(4, 3), contender(2, 6), contender(1, 60)];
+  const [a, b, hog1, rested] = [contender(4, 3), contender(2, 6), contender(1, 60), contender(1, 0)];
 
   test.each<[string, Standing, Standing]>([
-    ['the hog', standingOf(hog1, [a, b, hog1]), { weight: 'lowest', isLongest: true }],
-    ['in between: the hog comes first', standingOf(b, [a, b, hog1]), { weight: 'higher', isLongest: false }],
+    ['the hog', standingOf(hog1, fieldOf([a, b, hog1])), { weight: 'lowest', isLongest: true }],
+    ['in between: the hog comes first', standingOf(b, fieldOf([a, b, hog1])), { weight: 'higher', isLongest: false }],
     [
       'the hog is idle: now b is the lowest',
-      standingOf(b, [a, b, contender(1, 0)]),
+      standingOf(b, fieldOf([a, b, contender(1, 0)])),
       { weight: 'lowest', isLongest: true },
     ],
-    ['the weightiest, alone at its share', standingOf(a, [a, contender(1, 0)]), { weight: 'equal', isLongest: true }],
+    [
+      'the weightiest, alone at its share',
+      standingOf(a, fieldOf([a, contender(1, 0)])),
+      { weight: 'equal', isLongest: true },
+    ],
+    [
+      'nobody is at its share',
+      standingOf(rested, fieldOf([contender(4, 0), rested])),
+      { weight: 'lowest', isLongest: true },
+    ],
     [
       'all of one weight',
-      standingOf(contender(1, 5), [contender(1, 5), contender(1, 9)]),
+      standingOf(contender(1, 5), fieldOf([contender(1, 5), contender(1, 9)])),
       { weight: 'equal', isLongest: false },
     ],
   ])('%s', (_name, found, wanted) => {

@@ -78,13 +78,34 @@ export interface Contender {
   readonly ticksAtShare: number;
 }
 
-/** `all`: every pod that takes part, this one included; those with ticks contend. */
-export function standingOf({ weight, ticksAtShare }: Contender, all: readonly Contender[]): Standing {
-  const contenders = all.filter((each) => each.ticksAtShare > 0);
-  const isLowest = contenders.every((each) => each.weight >= weight);
-  const hasHeavier = all.some((each) => each.weight > weight);
+/** The extremes of a node's pods: what each of them stands against. */
+export interface Field {
+  /** Of those that contend; Infinity where nobody does. */
+  readonly leastWeight: number;
+  /** Of all. */
+  readonly mostWeight: number;
+  readonly mostTicks: number;
+}
+
+/** `all`: every pod that takes part; those with ticks contend. */
+export function fieldOf(all: readonly Contender[]): Field {
+  let [leastWeight, mostWeight, mostTicks] = [Number.POSITIVE_INFINITY, 0, 0];
+  for (const { weight, ticksAtShare } of all) {
+    if (ticksAtShare > 0) leastWeight = Math.min(leastWeight, weight);
+    mostWeight = Math.max(mostWeight, weight);
+    mostTicks = Math.max(mostTicks, ticksAtShare);
+  }
+  return { leastWeight, mostWeight, mostTicks };
+}
+
+/** Of one of them. */
+export function standingOf(
+  { weight, ticksAtShare }: Contender,
+  { leastWeight, mostWeight, mostTicks }: Field,
+): Standing {
+  const isLowest = leastWeight >= weight;
   return {
-    weight: !isLowest ? 'higher' : hasHeavier ? 'lowest' : 'equal',
-    isLongest: contenders.every((each) => each.ticksAtShare <= ticksAtShare),
+    weight: !isLowest ? 'higher' : mostWeight > weight ? 'lowest' : 'equal',
+    isLongest: mostTicks <= ticksAtShare,
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Held, keepHeld } from './keep-held.ts';
+import { type Held, solveHeld } from './keep-held.ts';
 import type { Bid, Problem } from './problem.ts';
 import { solve } from './solve.ts';
 import { filledInstance } from './testing/instances.ts';
@@ -8,14 +8,15 @@ import { filledInstance } from './testing/instances.ts';
 /** A pod that wants no more than its claim. */
 const bid = (uid: string, claim: number): Bid => ({ uid, weight: 1, min: claim, max: claim });
 const held = (kept: number, request = kept): Held => ({ kept, current: { request } });
-const sharesOf = (problem: Problem, rows: readonly Held[]): readonly number[] => solve(keepHeld(problem, rows)).shares;
+const sharesOf = (problem: Problem, rows: readonly Held[]): readonly number[] =>
+  solveHeld(problem, rows).solution.shares;
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
 describe('what cannot be lowered', () => {
   test('where everybody gets as much the problem is as it was', () => {
     const problem = { capacity: 1000, bids: [bid('a', 600), bid('b', 300)] };
-    expect(keepHeld(problem, [held(600), held(300)])).toBe(problem);
-    expect(keepHeld({ capacity: 1000, bids: [] }, [])).toEqual({ capacity: 1000, bids: [] });
+    expect(solveHeld(problem, [held(600), held(300)])).toEqual({ problem, solution: solve(problem) });
+    expect(solveHeld({ capacity: 1000, bids: [] }, []).solution.shares).toEqual([]);
   });
 
   test.each<[string, Problem, readonly Held[], readonly number[]]>([

@@ -13,6 +13,7 @@ import type { MetricFact } from './integrations/custom-metrics.ts';
 import type { NodeCondition } from './integrations/node-conditions.ts';
 import type { ProbeMemory } from './integrations/probes.ts';
 import type { NodeQuota } from './integrations/resource-quota.ts';
+import type { PodMarks } from './marks.ts';
 import type { Mode } from './problem.ts';
 import type { AllocationRules } from './rules.ts';
 
@@ -36,6 +37,8 @@ export const unhindered: PodHints = { bounds: [], spread: 1, affinity: 1, isRequ
 /** One pod of the node at one tick. */
 export interface NodePod {
   readonly pod: AllocationPod;
+  /** Of the pod, where they have been read before; left out: they are read at each plan. */
+  readonly marks?: PodMarks;
   /** Undefined: not measured this tick. The pod keeps what it has. */
   readonly measured: Measurement | undefined;
   /** Somebody has planned for it; when it is seen first, an agent that is gone. Left out: nobody. */

@@ -10,14 +10,13 @@ import type { Clamp } from './clamp.ts';
 import type { Demand, DemandState } from './demand.ts';
 import { type ExclusionReason, exclusionOf } from './eligibility.ts';
 import { fairnessOf } from './fairness.ts';
-import { nextGreed, standingOf } from './greed.ts';
+import { fieldOf, nextGreed, standingOf } from './greed.ts';
 import { capacityUnderPressure, judgeNode } from './integrations/node-conditions.ts';
-import { readMarks } from './marks.ts';
 import { sharedCapacity } from './node-capacity.ts';
 import type { GreedMemory, NodeInput, NodePlan, NodePod, PodMemory, PodPlan } from './node-input.ts';
 import { relaxToFit } from './relax.ts';
 import type { AllocationRules } from './rules.ts';
-import { isInheritedPod, type Seat, type Table, takeSeat } from './seat.ts';
+import { isInheritedPod, marksOf, type Seat, type Table, takeSeat } from './seat.ts';
 import { sizeTarget } from './size-target.ts';
 import { steadySum } from './steady-sum.ts';
 import { type Change, filterWrites, recentWrites, type Verdict } from './write-filter.ts';
@@ -143,7 +142,7 @@ function divide({ pods, rules }: NodeInput) {
   const unmanaged: NodePod[] = [];
   const excluded: { uid: string; reason: ExclusionReason }[] = [];
   for (const each of [...pods].sort((a, b) => ascending(a.pod.uid, b.pod.uid))) {
-    const reason = exclusionOf(each.pod, readMarks(each.pod.marks), each.history ?? {}, rules);
+    const reason = exclusionOf(each.pod, marksOf(each), each.history ?? {}, rules);
     if (reason === undefined) managed.push(each);
     else {
       unmanaged.push(each);
@@ -179,12 +178,13 @@ function hasCeiling({ current: { limit }, original }: Seat, { node, rules }: Nod
 /** @param scale what there is to use, by what is written as requests: a share of requests is this much CPU. */
 function judgeGreed(input: NodeInput, seats: readonly Seat[], isCongested: boolean, scale: number): GreedMemory[] {
   const { memory, rules } = input;
-  const contenders = seats.map(({ pod, weight }) => ({
+  const contenderOf = ({ pod, weight }: Seat) => ({
     weight,
     ticksAtShare: memory.get(pod.uid)?.greed.ticksAtShare ?? 0,
-  }));
-  return seats.map((seat, index) => {
-    const standing = standingOf(contenders[index] ?? { weight: seat.weight, ticksAtShare: 0 }, contenders);
+  });
+  const field = fieldOf(seats.map(contenderOf));
+  return seats.map((seat) => {
+    const standing = standingOf(contenderOf(seat), field);
     const { measured } = seat.input;
     const { isBatch, isLatencySensitive } = seat.marks;
     const { share, current, isComingUp } = seat;

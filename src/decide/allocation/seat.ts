@@ -50,7 +50,7 @@ const WEIGHT_SPAN = 64;
 export function takeSeat(input: NodePod, memory: PodMemory | undefined, table: Table): Seat {
   const { pod, measured } = input;
   const { rules, now } = table;
-  const marks = readMarks(pod.marks);
+  const marks = marksOf(input);
   const current = sizeOf(pod);
   const original = input.original ?? current;
   const share = shareIn(current, rules);
@@ -102,6 +102,11 @@ export function takeSeat(input: NodePod, memory: PodMemory | undefined, table: T
     isComingUp,
     clamps: [...clamps, ...weighed.clamps, ...claim.clamps, ...box.clamps],
   };
+}
+
+/** What people wrote on the pod. */
+export function marksOf({ pod, marks }: NodePod): PodMarks {
+  return marks ?? readMarks(pod.marks);
 }
 
 /** What of a size is bargained for. */

@@ -27,6 +27,7 @@ export function fixedContainers(
 ): ReadonlySet<string> {
   const { containers, qos } = pod;
   if (containers.length < 2 || apply === 'limits' || qos === 'Guaranteed') return nobody;
+  if (containers.every(({ size }) => size.cpuLimit === undefined)) return nobody;
   const limits = firstLimits(pod);
   if (limits.size === containers.length && userLimits === 'lift') return nobody;
   const fixed = containers.filter(({ name, size }) => limits.has(name) && size.cpuLimit === limits.get(name));
