@@ -10,7 +10,10 @@ const setUp = () => {
   const beginRollout = (workloadUid: string): void =>
     inFlight.add({ workloadUid, podUid: workloadUid, since: NOON, isRollout: true });
   const counted = (at = NOON) => inFlight.list(at).map(({ podUid }) => podUid);
-  return { inFlight, beginRollout, counted };
+  /** Workloads whose replacements are awaited. */
+  const awaiting: string[] = [];
+  const adoptReplacements = (workloadUid: string): void => void awaiting.push(workloadUid);
+  return { disruptions: { inFlight, beginRollout, adoptReplacements }, counted, awaiting };
 };
 
 describe('evictions of the last leader', () => {
@@ -21,9 +24,10 @@ describe('evictions of the last leader', () => {
     const world = createWorld(aDeployment({ replicas: 2, enabled }));
     const ending = runUnsteered(world, 'spot', { deletingAt: NOON });
     runUnsteered(world, 'on-demand');
-    const { inFlight, counted } = setUp();
-    expect(adoptEvictions(viewOf(world), world, inFlight, NOON)).toBe(expected);
+    const { disruptions, counted, awaiting } = setUp();
+    expect(adoptEvictions(viewOf(world), world, disruptions, NOON)).toBe(expected);
     expect(counted()).toEqual(expected === 1 ? [ending.uid] : []);
+    expect(awaiting).toHaveLength(expected);
   });
 });
 
@@ -33,8 +37,8 @@ test.each([
 ])('a pod %s', (_, left, last) => {
   const world = createWorld(aDeployment({ replicas: 2, enabled: true }));
   runUnsteered(world, 'spot', { deletingAt: NOON + left });
-  const { inFlight, counted } = setUp();
-  adoptEvictions(viewOf(world), world, inFlight, NOON);
+  const { disruptions, counted } = setUp();
+  adoptEvictions(viewOf(world), world, disruptions, NOON);
   expect(counted(NOON + last)).toHaveLength(1);
   expect(counted(NOON + last + 1)).toEqual([]);
 });
@@ -54,9 +58,10 @@ describe('disruptions for sizes of the last leader', () => {
     const pods = [undefined, NOON].map((deletingAt, index) =>
       aSizedPod(workload, `web-${index + 1}`, {}, { uid: `uid-web-${index + 1}`, deletingAt }),
     );
-    const { inFlight, beginRollout, counted } = setUp();
+    const { disruptions, counted, awaiting } = setUp();
     const view = { workloads: () => [workload], podsOf: () => pods.map((pod) => ({ pod, sizing: pod.sizing })) };
-    expect(adoptSizeDisruptions(view, { beginRollout, inFlight }, NOON)).toBe(expected.length);
+    expect(adoptSizeDisruptions(view, disruptions, NOON)).toBe(expected.length);
     expect(counted()).toEqual(expected);
+    expect(awaiting).toEqual(expected[0] === 'uid-web-2' ? [workload.uid] : []);
   });
 });

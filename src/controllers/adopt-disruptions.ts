@@ -12,24 +12,26 @@ import { sizeManagers } from '../model/size-managers.ts';
 import type { SizedWorkload } from '../model/sizing-records.ts';
 import type { SizingView } from '../model/sizing-view.ts';
 import type { Disruptions } from './disruptions.ts';
-import type { EvictionsInFlight } from './evictions-in-flight.ts';
 import type { PlacementRules } from './placement/rules.ts';
+
+/** What is told of them. */
+type Adopting = Pick<Disruptions, 'inFlight' | 'adoptReplacements'>;
 
 /**
  * Pods of managed workloads that are ending. The time they are given starts now, or when their grace period is over:
  * since when they have been ending says nothing about who asked.
- * @returns how many were added to `inFlight`.
+ * @returns how many were added to those in flight.
  */
 export function adoptEvictions(
   view: ClusterView,
   { readPolicy }: Pick<PlacementRules, 'readPolicy'>,
-  inFlight: Pick<EvictionsInFlight, 'add'>,
+  disruptions: Adopting,
   now: EpochMillis,
 ): number {
   let count = 0;
   for (const workload of view.workloads()) {
     if (readPolicy(view, workload).state !== 'managed') continue;
-    count += addEnding(workload.uid, podsOf(view, workload), inFlight, now);
+    count += addEnding(workload.uid, podsOf(view, workload), disruptions, now);
   }
   return count;
 }
@@ -41,17 +43,17 @@ export function adoptEvictions(
  */
 export function adoptSizeDisruptions(
   view: Pick<SizingView, 'workloads' | 'podsOf'>,
-  { beginRollout, inFlight }: Pick<Disruptions, 'beginRollout' | 'inFlight'>,
+  disruptions: Adopting & Pick<Disruptions, 'beginRollout'>,
   now: EpochMillis,
 ): number {
   let count = 0;
   for (const workload of view.workloads()) {
     if (workload.isRollingOut && ownsSizes(workload)) {
-      beginRollout(workload.uid);
+      disruptions.beginRollout(workload.uid);
       count++;
     } else if (hasSizes(workload)) {
       const pods = view.podsOf(workload).map(({ pod }) => pod);
-      count += addEnding(workload.uid, pods, inFlight, now);
+      count += addEnding(workload.uid, pods, disruptions, now);
     }
   }
   return count;
@@ -72,7 +74,7 @@ function ownsSizes({ templateManagers }: SizedWorkload): boolean {
 function addEnding(
   workloadUid: string,
   pods: readonly Pick<PodRecord, 'uid' | 'deletingAt'>[],
-  inFlight: Pick<EvictionsInFlight, 'add'>,
+  { inFlight, adoptReplacements }: Adopting,
   now: EpochMillis,
 ): number {
   let count = 0;
@@ -82,5 +84,6 @@ function addEnding(
     inFlight.add({ workloadUid, podUid: uid, since: now, graceMillis: Math.max(0, deletingAt - now) });
     count++;
   }
+  if (count > 0) adoptReplacements(workloadUid);
   return count;
 }

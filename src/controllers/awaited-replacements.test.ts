@@ -32,7 +32,8 @@ function setUp(changes: Partial<PodRecord> = {}) {
   const awaited = createAwaitedReplacements(
     new Proxy(viewOf(world), { get: (_, key) => Reflect.get(viewOf(world), key) }),
   );
-  return { world, pod, move, resize, awaited, listAt: (now: number) => awaited.awaited(now).map(({ side }) => side) };
+  const listAt = (now: number) => awaited.look(now).awaited.map(({ side }) => side);
+  return { world, pod, move, resize, awaited, listAt };
 }
 
 const born = (world: World, changes: Partial<PodRecord>): void => {
@@ -43,7 +44,7 @@ describe('the replacement of an evicted pod is awaited', () => {
   test('on the side it is moved to, with what it asks for', () => {
     const { world, move, awaited } = setUp();
     awaited.expect(move, world.sides, NOON);
-    expect(awaited.awaited(NOON)).toMatchObject([{ side: 'on-demand', template: { requests } }]);
+    expect(awaited.look(NOON).awaited).toMatchObject([{ side: 'on-demand', template: { requests } }]);
   });
 
   test.each<[string, Partial<PodRecord>, number]>([
@@ -61,9 +62,9 @@ describe('the replacement of an evicted pod is awaited', () => {
   test('and what the pod that goes still holds, until it is gone', () => {
     const { world, pod, move, awaited } = setUp();
     awaited.expect(move, world.sides, NOON);
-    expect(awaited.awaited(NOON)).toMatchObject([{ held: { node: pod.nodeName, requests } }]);
+    expect(awaited.look(NOON).awaited).toMatchObject([{ held: { node: pod.nodeName, requests } }]);
     world.pods.splice(0, 1);
-    expect(awaited.awaited(NOON)).toMatchObject([{ held: undefined }]);
+    expect(awaited.look(NOON).awaited).toMatchObject([{ held: undefined }]);
   });
 
   test('no longer than a minute after the grace period of the pod that goes', () => {
@@ -87,10 +88,53 @@ describe('the replacement of an evicted pod is awaited', () => {
     const { world, resize, awaited } = setUp();
     awaited.expect(resize, world.sides, NOON);
     const larger = { cpuMillis: 350, memoryBytes: 65 * MIB };
-    expect(awaited.awaited(NOON)).toMatchObject([{ side: undefined, template: { requests: larger } }]);
+    expect(awaited.look(NOON).awaited).toMatchObject([{ side: undefined, template: { requests: larger } }]);
     const steered = setUp({ capacity: 'spot' });
     steered.awaited.expect(steered.resize, world.sides, NOON);
     expect(steered.listAt(NOON)).toEqual(['spot']);
+  });
+});
+
+describe('the replacement of a pod that ends as this replica begins to lead is awaited', () => {
+  test('wherever it fits, until a minute after the grace period of that pod', () => {
+    const { world, awaited, listAt } = setUp({ deletingAt: NOON + 50_000, capacity: 'spot' });
+    awaited.adopt(world.workload.uid, world.sides, NOON);
+    expect(awaited.look(NOON).awaited).toMatchObject([{ side: undefined, template: { requests } }]);
+    expect(listAt(NOON + 109_999)).toHaveLength(1);
+    expect(listAt(NOON + 110_000)).toEqual([]);
+  });
+
+  test('and missing where none is made', () => {
+    const { world, pod, awaited } = setUp({ deletingAt: NOON - 50_000 });
+    awaited.adopt(world.workload.uid, world.sides, NOON);
+    expect(awaited.look(NOON).missing).toEqual([]);
+    world.pods.splice(0, 1);
+    expect(awaited.look(NOON + 1).missing).toMatchObject([{ pod: pod.name, since: NOON + 1 }]);
+  });
+
+  test.each<[string, (world: World) => void, number]>([
+    ['of as many as lack', (world) => void runUnsteered(world, 'spot', { template, deletingAt: NOON }), 2],
+    [
+      'not where it is there',
+      (world) => {
+        for (const name of ['a', 'b']) born(world, { name, uid: name });
+      },
+      0,
+    ],
+    ['of one where the other is there', (world) => born(world, {}), 1],
+  ])('%s', (_, change, expected) => {
+    const { world, awaited, listAt } = setUp({ deletingAt: NOON });
+    change(world);
+    awaited.adopt(world.workload.uid, world.sides, NOON);
+    awaited.adopt('gone', world.sides, NOON);
+    expect(listAt(NOON)).toHaveLength(expected);
+  });
+
+  test('on its side where this replica asked for it itself, when it led before', () => {
+    const { world, move, awaited, listAt } = setUp({ deletingAt: NOON });
+    awaited.expect(move, world.sides, NOON);
+    awaited.adopt(world.workload.uid, world.sides, NOON);
+    expect(listAt(NOON)).toEqual(['on-demand']);
   });
 });
 
@@ -103,13 +147,13 @@ describe('a replacement is missing', () => {
     const scene = setUp();
     const { world, pod, move, awaited } = scene;
     awaited.expect(move, world.sides, NOON);
-    expect(awaited.missing(NOON)).toEqual([]);
+    expect(awaited.look(NOON).missing).toEqual([]);
     gone(scene);
     const told = { workload: move.workload, pod: pod.name, since: NOON + 1 };
-    expect(awaited.missing(NOON + 1)).toEqual([told]);
-    expect(awaited.missing(NOON + 600_000)).toEqual([told]);
+    expect(awaited.look(NOON + 1).missing).toEqual([told]);
+    expect(awaited.look(NOON + 600_000).missing).toEqual([told]);
     born(world, { nodeName: undefined, phase: 'Pending' });
-    expect(awaited.missing(NOON + 600_001)).toEqual([]);
+    expect(awaited.look(NOON + 600_001).missing).toEqual([]);
   });
 
   test.each<[string, (world: World) => void]>([
@@ -129,17 +173,17 @@ describe('a replacement is missing', () => {
     const scene = setUp();
     scene.awaited.expect(scene.move, scene.world.sides, NOON);
     gone(scene);
-    expect(scene.awaited.missing(NOON)).toHaveLength(1);
+    expect(scene.awaited.look(NOON).missing).toHaveLength(1);
     change(scene.world);
-    expect(scene.awaited.missing(NOON)).toEqual([]);
+    expect(scene.awaited.look(NOON).missing).toEqual([]);
   });
 
   test('for an hour at most, and it takes room for a minute only', () => {
     const scene = setUp();
     scene.awaited.expect(scene.move, scene.world.sides, NOON);
     gone(scene);
-    expect(scene.awaited.awaited(NOON + 90_000)).toEqual([]);
-    expect(scene.awaited.missing(NOON + 90_000 + 3_599_999)).toHaveLength(1);
-    expect(scene.awaited.missing(NOON + 90_000 + 3_600_000)).toEqual([]);
+    expect(scene.awaited.look(NOON + 90_000).awaited).toEqual([]);
+    expect(scene.awaited.look(NOON + 90_000 + 3_599_999).missing).toHaveLength(1);
+    expect(scene.awaited.look(NOON + 90_000 + 3_600_000).missing).toEqual([]);
   });
 });

@@ -5,13 +5,12 @@
 import type { EvictDecision, FallbackDecision, PodRef } from '../decide/decision.ts';
 import type { EvictToResizeDecision } from '../decide/size-decision.ts';
 import type { AwaitedReplacement, MissingReplacement } from '../guard/context.ts';
-import { grown } from '../guard/rules/destination.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { ClusterView, WorkloadRef } from '../model/cluster-view.ts';
 import { isLive, podsOf } from '../model/owners.ts';
-import type { PodRecord } from '../model/records.ts';
+import type { PodRecord, WorkloadRecord } from '../model/records.ts';
 import { workloadRef } from '../model/refs.ts';
-import { replacementOf } from '../model/replacement.ts';
+import { grown, replacementOf } from '../model/replacement.ts';
 import type { Sides } from '../model/sides.ts';
 
 export interface AwaitedReplacements {
@@ -19,10 +18,20 @@ export interface AwaitedReplacements {
   expect(decision: EvictDecision | FallbackDecision | EvictToResizeDecision, sides: Sides, now: EpochMillis): void;
   /** The pod was not asked to go after all. */
   withdraw(podUid: string): void;
+  /**
+   * Of pods that are ending and are not replaced yet: the last leader may have asked for that. Where their replacements
+   * are sent is not known.
+   */
+  adopt(workloadUid: string, sides: Sides, now: EpochMillis): void;
+  /** What is known of them now. Since when one is missing is known by who looks: ask for each decision. */
+  look(now: EpochMillis): Replacements;
+}
+
+export interface Replacements {
   /** Those that may still take room. */
-  awaited(now: EpochMillis): readonly AwaitedReplacement[];
+  readonly awaited: readonly AwaitedReplacement[];
   /** Those that have not been made although the evicted pod is gone. */
-  missing(now: EpochMillis): readonly MissingReplacement[];
+  readonly missing: readonly MissingReplacement[];
 }
 
 interface Expected extends AwaitedReplacement {
@@ -46,6 +55,22 @@ export function createAwaitedReplacements(view: ClusterView): AwaitedReplacement
   /** By the uid of the evicted pod. */
   const expected = new Map<string, Expected>();
 
+  const add = (
+    workload: WorkloadRecord,
+    pods: readonly PodRecord[],
+    { namespace, name, uid }: PodRecord,
+    { endsAt, ...replacement }: Pick<AwaitedReplacement, 'side' | 'template'> & { readonly endsAt: EpochMillis },
+  ): void => {
+    expected.set(uid, {
+      ...replacement,
+      workloadUid: workload.uid,
+      workload: workloadRef(workload),
+      evicted: { namespace, name, uid },
+      known: new Set(pods.map((pod) => pod.uid)),
+      until: endsAt + COMES_WITHIN_MILLIS,
+      missingSince: undefined,
+    });
+  };
   /** Undefined once nothing is to be waited for. */
   const lookAt = (each: Expected, now: EpochMillis): Expected | undefined => {
     const { workloadUid, evicted, known, until, missingSince = now } = each;
@@ -62,15 +87,6 @@ export function createAwaitedReplacements(view: ClusterView): AwaitedReplacement
     // Scaled down meanwhile, or made before anybody looked.
     return live.length >= workload.replicas ? undefined : { ...each, held, missingSince };
   };
-  const look = (now: EpochMillis): readonly Expected[] => {
-    for (const [podUid, each] of expected) {
-      const seen = lookAt(each, now);
-      if (seen === undefined) expected.delete(podUid);
-      else expected.set(podUid, seen);
-    }
-    return [...expected.values()];
-  };
-
   return {
     expect(decision, sides, now) {
       const workload = view.workloadByUid(decision.workloadUid);
@@ -78,23 +94,38 @@ export function createAwaitedReplacements(view: ClusterView): AwaitedReplacement
       const pod = pods.find(({ uid }) => uid === decision.pod.uid);
       if (workload === undefined || pod === undefined) return;
       const { template } = replacementOf(workload, pod, sides);
-      expected.set(pod.uid, {
-        workloadUid: workload.uid,
-        workload: workloadRef(workload),
-        evicted: decision.pod,
-        known: new Set(pods.map(({ uid }) => uid)),
+      add(workload, pods, pod, {
         side: decision.kind === 'evict-to-resize' ? sideOf(view, sides, pod) : decision.to,
         template: decision.kind === 'evict-to-resize' ? grown(pod, template, decision.growth) : template,
-        until: now + template.terminationGraceSeconds * 1000 + COMES_WITHIN_MILLIS,
-        missingSince: undefined,
+        endsAt: now + template.terminationGraceSeconds * 1000,
       });
     },
     withdraw: (podUid) => void expected.delete(podUid),
-    awaited: (now) => look(now).filter(({ until }) => now < until),
-    missing: (now) =>
-      look(now).flatMap(({ workload, evicted, missingSince: since }) =>
-        since === undefined ? [] : [{ workload, pod: evicted.name, since }],
-      ),
+    adopt(workloadUid, sides, now) {
+      const workload = view.workloadByUid(workloadUid);
+      if (workload === undefined) return;
+      const pods = podsOf(view, workload);
+      const absent = Math.max(0, workload.replicas - pods.filter(isLive).length);
+      for (const pod of pods.filter(({ deletingAt }) => deletingAt !== undefined).slice(0, absent)) {
+        if (expected.has(pod.uid)) continue;
+        const { template } = replacementOf(workload, pod, sides);
+        add(workload, pods, pod, { side: undefined, template, endsAt: Math.max(now, pod.deletingAt ?? now) });
+      }
+    },
+    look(now) {
+      for (const [podUid, each] of expected) {
+        const seen = lookAt(each, now);
+        if (seen === undefined) expected.delete(podUid);
+        else expected.set(podUid, seen);
+      }
+      const all = [...expected.values()];
+      return {
+        awaited: all.filter(({ until }) => now < until),
+        missing: all.flatMap(({ workload, evicted, missingSince: since }) =>
+          since === undefined ? [] : [{ workload, pod: evicted.name, since }],
+        ),
+      };
+    },
   };
 }
 

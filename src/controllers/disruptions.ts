@@ -49,6 +49,8 @@ export interface Disruptions {
    */
   readonly disrupt: Evict;
   list(): readonly InFlightEviction[];
+  /** Pods of the workload are ending as this replica begins to lead: the room of those to come is promised. */
+  adoptReplacements(workloadUid: string): void;
   /** For the guard of decisions about a workload with this policy. */
   contextWith(policy: PlacementPolicy, workload: Annotated): GuardContext;
   /** The same, by the workload; undefined for one whose pods placement does not follow, such as a DaemonSet. */
@@ -125,9 +127,7 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
         covers ??= spot.waitingCovers(workload.namespace);
         return covers;
       },
-      awaited: replacements.awaited(clock.now()),
-      // Asked each time, whichever rule objects: since when they are missing is known by who looks.
-      missing: replacements.missing(clock.now()),
+      ...replacements.look(clock.now()),
       times: readTimes(view, workload),
       isResizing: options.isResizing,
       now: clock.now(),
@@ -161,6 +161,7 @@ export function createDisruptions(options: DisruptionsOptions): Disruptions {
     evict,
     disrupt,
     list,
+    adoptReplacements: (workloadUid) => replacements.adopt(workloadUid, rules().sides, clock.now()),
     contextWith,
     contextOf,
     stateOf(workloadUid, workload) {

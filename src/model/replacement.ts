@@ -2,7 +2,7 @@
 import { originalsKeys } from '../api/annotations-sizing.ts';
 import { bornTemplate } from './born-template.ts';
 import type { NodeSelectorTerm, PodRecord, PodTemplate, WorkloadRecord } from './records.ts';
-import { withParts } from './shared-template.ts';
+import { withParts, withRequests } from './shared-template.ts';
 import type { Sides } from './sides.ts';
 
 export interface Replacement {
@@ -41,6 +41,19 @@ export function replacementOf(
     }),
     besideTerms: beside.requiredNodeTerms,
   };
+}
+
+/** Millicores and bytes more than now; below 0: less. */
+export type Growth = Readonly<Record<'cpuMillis' | 'memoryBytes', number>>;
+
+/**
+ * The template of a replacement that is given another size: from what the pod has now, which admission may have made
+ * other than the template.
+ */
+export function grown(pod: PodRecord, template: PodTemplate, growth: Growth): PodTemplate {
+  const { cpuMillis, memoryBytes } = pod.template.requests;
+  const requests = { cpuMillis: cpuMillis + growth.cpuMillis, memoryBytes: memoryBytes + growth.memoryBytes };
+  return withRequests(template, { ...template.requests, ...requests });
 }
 
 function mostOf(one: PodTemplate['requests'], other: PodTemplate['requests']): PodTemplate['requests'] {

@@ -46,19 +46,39 @@ test('one of several Deployments moves to the last place: the others keep their 
   ).toHaveLength(4);
 });
 
-test('so does one of several StatefulSets, whose new pods are made only when the old ones are gone', async () => {
-  const world = await startNearlyFull();
+/** StatefulSets of 4, all on spot. @param stopAfter how long a pod takes to end. */
+async function runSets(world: EmbeddedWorld, stopAfter = '3s'): Promise<void> {
   for (const name of names) {
-    await world.api.create(
-      resources.statefulSets,
-      statefulSetObject({ name, replicas: 4, annotations: policy(100, 0) }),
-      inShop,
-    );
+    const set = statefulSetObject({ name, replicas: 4, annotations: policy(100, 0) });
+    Object.assign(set.spec?.template.metadata ?? {}, { annotations: { 'stowage.test/stop-after': stopAfter } });
+    Object.assign(set.spec?.template.spec ?? {}, { terminationGracePeriodSeconds: 120 });
+    await world.api.create(resources.statefulSets, set, inShop);
     await untilReady(world, name, 4);
   }
   await world.clock.advance(MINUTE);
+}
+
+async function wantOneOnDemand(world: EmbeddedWorld): Promise<void> {
   const patch = { type: 'merge', body: { metadata: { annotations: policy(100, 1) } } } as const;
   await Promise.all(names.map((name) => world.api.patch(resources.statefulSets, name, patch, inShop)));
+}
+
+test('so does one of several StatefulSets, whose new pods are made only when the old ones are gone', async () => {
+  const world = await startNearlyFull();
+  await runSets(world);
+  await wantOneOnDemand(world);
+  await world.clock.advance(30 * MINUTE);
+  expect(world.evictions).toHaveLength(1);
+  expect(await placesOf(world)).toEqual({ onDemand: 1, pending: 0 });
+});
+
+test('the room that the last leader promised is not promised again by the next', async () => {
+  const world = await startNearlyFull();
+  await runSets(world, '110s');
+  await world.startOperator('test_2');
+  await wantOneOnDemand(world);
+  await world.until('one pod goes', () => world.evictions.length > 0);
+  world.cutOff('test_1');
   await world.clock.advance(30 * MINUTE);
   expect(world.evictions).toHaveLength(1);
   expect(await placesOf(world)).toEqual({ onDemand: 1, pending: 0 });

@@ -75,7 +75,7 @@ function setUp(
     steersNewPods: () => true,
     reconciler,
     moves: { adopt: (_, { name }) => void adopted.push(name) },
-    disruptions: { history, inFlight, turns },
+    disruptions: { history, inFlight, adoptReplacements: () => {}, turns },
     events: createEvents({ record: ({ reason: why }) => void told.push(why) }, clock, 'Place'),
     metrics,
     gauges: createPlanGauges(metrics),

@@ -30,7 +30,7 @@ export interface PlacementControllerOptions {
   readonly steersNewPods: () => boolean;
   readonly reconciler: PlacementReconciler;
   readonly moves: Pick<MoveTracker, 'adopt'>;
-  readonly disruptions: Pick<Disruptions, 'history' | 'inFlight' | 'turns'>;
+  readonly disruptions: Pick<Disruptions, 'history' | 'inFlight' | 'adoptReplacements' | 'turns'>;
   readonly events: Pick<Events, 'onWorkload'>;
   readonly metrics: Metrics;
   readonly gauges: PlanGauges;
@@ -187,7 +187,7 @@ export function createPlacementController(options: PlacementControllerOptions): 
       watchMissedAdmissions(options),
     ];
     // After subscribing: a pod that ends in between would hold its place until it runs out.
-    const adopted = adoptEvictions(view, rules(), inFlight, clock.now());
+    const adopted = adoptEvictions(view, rules(), options.disruptions, clock.now());
     for (const workload of view.workloads())
       if (rules().readPolicy(view, workload).state === 'managed') options.moves.adopt(view, workload, clock.now());
     if (adopted > 0) log.info({ adopted }, 'Evictions under way were taken over');

@@ -9,9 +9,8 @@ import { findRoom, fitsUnsteered } from '../../model/find-room.ts';
 import { admitsNode } from '../../model/node-fit.ts';
 import { termsOf } from '../../model/node-profiles.ts';
 import type { NodeClass, NodeRecord, PodRecord, PodTemplate, Side } from '../../model/records.ts';
-import { replacementOf } from '../../model/replacement.ts';
+import { type Growth, grown, replacementOf } from '../../model/replacement.ts';
 import { nodesOfOthers, roomForReplacement } from '../../model/room-for-replacement.ts';
-import { withRequests } from '../../model/shared-template.ts';
 import { judgeSpread } from '../../model/spread.ts';
 import type { AwaitedReplacement, GuardContext } from '../context.ts';
 import { endRule, evictRule, inWords, object, sizeEvictionRule } from '../objection.ts';
@@ -171,19 +170,6 @@ function doubtOfPromise(
   if (side === 'spot' && spot !== undefined && spot.stateOf(workloadUid, now).kind !== 'open')
     return 'spot had no room a moment ago';
   return side === 'on-demand' && waitingCovers > 0 ? 'pods wait for one already' : undefined;
-}
-
-/** Millicores and bytes more than now; below 0: less. */
-type Growth = Readonly<Record<'cpuMillis' | 'memoryBytes', number>>;
-
-/**
- * The template as a pod of it would request: from what this pod has now, which admission may have made other than the
- * template.
- */
-export function grown(pod: PodRecord, template: PodTemplate, growth: Growth): PodTemplate {
-  const { cpuMillis, memoryBytes } = pod.template.requests;
-  const requests = { cpuMillis: cpuMillis + growth.cpuMillis, memoryBytes: memoryBytes + growth.memoryBytes };
-  return withRequests(template, { ...template.requests, ...requests });
 }
 
 /** The pod itself is among what is used, and so may those be in whose place others come; their places come free. */
