@@ -8,6 +8,9 @@ import type { Config } from '../config/schema.ts';
 /** Replicas that start together write at the same time. */
 const MAX_ATTEMPTS = 3;
 
+/** Told what is published, in PEM: whether it may stay as it is. */
+export type Suffices = (published: string) => boolean;
+
 /** A webhook configuration that names this operator's webhook. */
 export interface WebhookConfigurationRef {
   readonly type: ResourceType<MutatingWebhookConfiguration> | ResourceType<ValidatingWebhookConfiguration>;
@@ -31,17 +34,19 @@ export async function publishToAll(
   api: KubeApi,
   configurations: readonly WebhookConfigurationRef[],
   bundle: string,
+  suffices?: Suffices,
 ): Promise<WebhookConfigurationRef | undefined> {
   let missing: WebhookConfigurationRef | undefined;
-  for (const configuration of configurations) {
-    if (!(await publishBundle(api, configuration.name, bundle, configuration.type))) missing ??= configuration;
+  for (const { name, type } of configurations) {
+    if (!(await publishBundle(api, name, bundle, { type, suffices }))) missing ??= { name, type };
   }
   return missing;
 }
 
 /**
- * Puts the bundle (PEM) into every webhook of the configuration; writes only where it differs, so that replicas and
- * restarts do not wake the API servers.
+ * Puts the bundle (PEM) into every webhook of the configuration; writes only where it does not suffice, so that replicas
+ * and restarts do not wake the API servers.
+ * @param options the default is a mutating configuration, in which nothing but the bundle itself suffices.
  * @returns false when there is no such configuration (yet).
  * @throws KubeError for any other answer, and after three conflicts in a row.
  */
@@ -49,9 +54,11 @@ export async function publishBundle(
   api: KubeApi,
   configurationName: string,
   bundle: string,
-  type: WebhookConfigurationRef['type'] = resources.mutatingWebhookConfigurations,
+  options: { readonly type?: WebhookConfigurationRef['type']; readonly suffices?: Suffices | undefined } = {},
 ): Promise<boolean> {
+  const { type = resources.mutatingWebhookConfigurations, suffices = (published) => published === bundle } = options;
   const caBundle = Buffer.from(bundle).toString('base64');
+  const isEnough = (published = ''): boolean => suffices(Buffer.from(published, 'base64').toString('utf8'));
   for (let attempt = 1; ; attempt++) {
     try {
       const configuration = await api.get<MutatingWebhookConfiguration | ValidatingWebhookConfiguration>(
@@ -59,7 +66,7 @@ export async function publishBundle(
         configurationName,
       );
       const webhooks = configuration.webhooks ?? [];
-      if (webhooks.every(({ clientConfig }) => clientConfig.caBundle === caBundle)) return true;
+      if (webhooks.every(({ clientConfig }) => isEnough(clientConfig.caBundle))) return true;
       const trusting = webhooks.map((webhook) => ({ ...webhook, clientConfig: { ...webhook.clientConfig, caBundle } }));
       await api.replace<MutatingWebhookConfiguration | ValidatingWebhookConfiguration>(type, {
         ...configuration,

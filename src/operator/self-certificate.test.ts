@@ -154,6 +154,40 @@ describe('selfCertificate', () => {
     await Promise.all(following);
   });
 
+  test('a replica that starts between the new authority and the pair it signed leaves the authority published', async () => {
+    const { api, clock, register, settle, obtain } = await createWorld();
+    await register();
+    const leader = await obtain(true);
+    await clock.advance(60 * DAY);
+    const stop = new AbortController();
+    const following = leader.follow(() => {}, stop.signal);
+    await settle(async () => (await publishedBundle(api)).length === 2, 100);
+    const renewed = await publishedBundle(api);
+    const late = await obtain(false);
+    expect(late.first.cert).toBe(leader.first.cert);
+    expect((await publishedBundle(api)).map(({ raw }) => raw)).toEqual(renewed.map(({ raw }) => raw));
+    stop.abort();
+    await following;
+  });
+
+  test('a replica that starts publishes where what is published does not trust its pair, whoever wrote that', async () => {
+    const { api, register, obtain } = await createWorld();
+    await register();
+    const { first } = await obtain(false);
+    const foreign = Buffer.from((await foreignAuthority()).certificatePem).toString('base64');
+    const { webhooks = [], ...rest } = await api.get(
+      resources.mutatingWebhookConfigurations,
+      'spotalis-mutating-webhook',
+    );
+    const overwritten = webhooks.map((webhook) => ({
+      ...webhook,
+      clientConfig: { ...webhook.clientConfig, caBundle: foreign },
+    }));
+    await api.replace(resources.mutatingWebhookConfigurations, { ...rest, webhooks: overwritten });
+    await obtain(false);
+    expect(isTrusted(first, await publishedBundle(api))).toBe(true);
+  });
+
   test('a Secret that cannot be used is filled anew, and one that was deleted comes back', async () => {
     const { api, register, settle, obtain } = await createWorld();
     await register();

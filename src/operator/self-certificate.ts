@@ -18,7 +18,7 @@ import type { Logger } from '../lib/log.ts';
 import { untilAborted } from '../lib/until-aborted.ts';
 import { checkKeyPair, validityOf } from '../webhook/key-pair-files.ts';
 import type { KeyPair } from '../webhook/server.ts';
-import { publishToAll, type WebhookConfigurationRef, webhookConfigurationsOf } from './ca-bundle.ts';
+import { publishToAll, type Suffices, type WebhookConfigurationRef, webhookConfigurationsOf } from './ca-bundle.ts';
 import type { KeyPairSource } from './key-pair-source.ts';
 
 export interface SelfCertificateOptions {
@@ -125,13 +125,18 @@ export async function selfCertificate(options: SelfCertificateOptions): Promise<
     return now < notBeforeMillis || now >= notAfterMillis - RENEW_MILLIS || !isAccepted;
   };
 
-  const publish = async (bundle: string): Promise<void> => {
-    missing = await publishToAll(api, configurations, bundle);
+  /**
+   * The leader has the last word. Others leave what trusts their pair: it may be of a renewal that is about to reach
+   * the Secret.
+   */
+  const publish = async ({ pair, bundle }: Issued): Promise<void> => {
+    const suffices: Suffices | undefined = isLeader() ? undefined : (published) => isTrusted(pair, published, config);
+    missing = await publishToAll(api, configurations, bundle, suffices);
   };
 
   const takeUp = async (): Promise<Stored> => {
     const stored = await obtain();
-    await publish(stored.bundle);
+    await publish(stored);
     return stored;
   };
   const start = async (): Promise<Stored> => {
@@ -170,7 +175,7 @@ export async function selfCertificate(options: SelfCertificateOptions): Promise<
             // the time.
             continue;
           }
-          if (isLeader() || missing !== undefined) await publish(latest.bundle);
+          if (isLeader() || missing !== undefined) await publish(latest);
           if (latest.pair.cert !== current.pair.cert) onChange(latest.pair);
           current = latest;
         } catch (error) {
@@ -238,6 +243,15 @@ function isAccepted({ pair, bundle }: Issued, { webhook, operator }: Config): bo
     leaf.checkHost(host, { subject: 'never' }) !== undefined &&
     authorities.some((authority) => leaf.checkIssued(authority) && leaf.verify(authority.publicKey))
   );
+}
+
+/** Whatever is in the bundle, which others may have written. */
+function isTrusted(pair: KeyPair, bundle: string, config: Config): boolean {
+  try {
+    return isAccepted({ pair, bundle }, config);
+  } catch {
+    return false;
+  }
 }
 
 /** Undefined when the Secret holds no usable pair; it is then filled anew. */
