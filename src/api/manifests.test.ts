@@ -188,6 +188,15 @@ describe('readManifests', () => {
     expect({ names: objects.map(({ metadata }) => metadata?.name), found }).toEqual({ names: ['a'], found: [] });
   });
 
+  test('reads a dump of more objects than a call takes arguments', async () => {
+    const file = join(folder, 'empty', 'dump.json');
+    onTestFinished(() => rm(file));
+    const items = Array.from({ length: 150_000 }, (_, index) => json(`p${index}`)).join();
+    await writeFile(file, `{"apiVersion":"v1","kind":"List","items":[${items}]}`);
+    const { objects, problems: found } = await readManifests([file]);
+    expect({ count: objects.length, found }).toEqual({ count: 150_000, found: [] });
+  });
+
   test('reads a single file whatever its extension', async () => {
     const { problems: found } = await readManifests([join(folder, 'notes.txt')]);
     expect(found[0]).toMatch(/notes\.txt: expected a Kubernetes object/);

@@ -56,8 +56,9 @@ export async function readManifests(paths: readonly string[]): Promise<Manifests
     for await (const file of filesOf(path, problems)) {
       try {
         const found = parseManifests(decodeText(await readFile(file)), file);
-        objects.push(...found.objects);
-        problems.push(...found.problems);
+        // One by one: a call takes some hundred thousand arguments at most.
+        for (const object of found.objects) objects.push(object);
+        for (const problem of found.problems) problems.push(problem);
       } catch (error) {
         problems.push(`${file}: ${whyUnread(error)}`);
       }

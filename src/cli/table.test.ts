@@ -83,6 +83,14 @@ describe('renderTable', () => {
     expect(renderTable(columns, [])).toEqual(['NAME   REPLICAS   NOTE']);
   });
 
+  test('of more rows than a call takes arguments', () => {
+    const lines = renderTable(
+      [{ header: 'A', value: (row: number) => row }],
+      Array.from({ length: 150_000 }, (_, row) => row),
+    );
+    expect([lines.length, lines.at(-1)]).toEqual([150_001, '149999']);
+  });
+
   test('colours change no column', () => {
     const styled = renderTable(
       [

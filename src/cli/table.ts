@@ -41,7 +41,9 @@ export function renderTable<Row>(
   const shown = columns.filter((column) => options.wide === true || column.wide !== true);
   const header = shown.map((column): Cell => ({ text: column.header, style: 'heading' }));
   const cells = [header, ...rows.map((row) => shown.map((column) => toCell(column.value(row))))];
-  const widths = shown.map((_, index) => Math.max(...cells.map((line) => textWidth(line[index]?.text ?? ''))));
+  const widths = shown.map((_, index) =>
+    cells.reduce((widest, line) => Math.max(widest, textWidth(line[index]?.text ?? '')), 0),
+  );
   return cells.flatMap((line, index) =>
     renderLine(line, { ...options, columns: shown, widths, isHeader: index === 0 }),
   );

@@ -169,6 +169,13 @@ describe('journal -f', () => {
     expect(entries.map(({ reason }: { reason: string }) => reason)).toEqual(['EvictedForRebalance', 'UpdateSuccess']);
   });
 
+  test('a log of weeks, with more entries than a call takes arguments', async () => {
+    const lines = (await operatorLog()).trimEnd().split('\n');
+    const stdin = `${lines.at(-1)}\n`.repeat(150_000);
+    const { code, stdout, stderr } = await runCommand(['journal', '-f', '-', '--to', '2020-01-01'], { stdin });
+    expect([code, stdout, stderr]).toEqual([0, expect.stringContaining('0 entries'), '']);
+  });
+
   test('a log that PowerShell put into a file is read', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'stowage-journal-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -38,7 +38,7 @@ export async function readLogs(paths: readonly string[], io: Pick<CliIo, 'readSt
         `-f ${path}: no record as JSON in there; give the operator's log, with observability.logging.format: json`,
       );
     }
-    entries.push(...values.flatMap(toEntry));
+    for (const value of values) entries.push(...toEntry(value));
   }
   return entries;
 }
