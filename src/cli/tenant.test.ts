@@ -154,6 +154,11 @@ describe('with a Role in one namespace', () => {
       expect.stringMatching(`^shop/${second?.metadata?.name}  allocation  kept  a limit that was not there before`),
     );
     expect(lines.at(-1)).toBe('1 pod of 2 could not be given back now; run the command again.');
+    const asJson = await run('restore', '-n', 'shop', '--dry-run', '-o', 'json');
+    const { pods, ...document } = JSON.parse(asJson.stdout);
+    expect(document).toEqual({ apiVersion: 'cli.stowage.dev/v1', kind: 'Restore', dryRun: true, problems: [] });
+    expect(pods.map(({ result }: { result: string }) => result).sort()).toEqual(['kept', 'would']);
+    expect([asJson.code, asJson.stderr.trimEnd().split('\n').sort()]).toEqual([1, lines.slice(0, 2).sort()]);
     await mark(first, null);
     await mark(second, null);
   });

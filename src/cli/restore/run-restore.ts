@@ -1,11 +1,21 @@
 /** Runs `stowage restore` on the cluster of the context and tells what became of each pod, as it is done. */
 import { type CliContext, printLines, printNotes } from '../cli-context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { DOCUMENT_VERSION, isForMachines, type ResultDocument, renderDocument } from '../output.ts';
 import { counted } from '../plural.ts';
 import { RIGHTS_PAGE, withCluster } from '../with-cluster.ts';
 import { changedTemplates } from './changed-templates.ts';
 import type { RestoreCommandOptions } from './restore-command.ts';
 import { type RestoredPod, restorePods } from './restore-pods.ts';
+
+interface RestoreDocument extends ResultDocument {
+  readonly kind: 'Restore';
+  /** Nothing was changed. */
+  readonly dryRun: boolean;
+  readonly pods: readonly RestoredPod[];
+  /** Templates that stay as rightsizing wrote them, and how to take that back. */
+  readonly problems: readonly string[];
+}
 
 /** @returns 1 where a pod could not be given back now */
 export async function runRestore(
@@ -15,8 +25,11 @@ export async function runRestore(
   const { io, global } = context;
   const { namespace } = global;
   const engines = engine === undefined ? (['allocation', 'rightsizing'] as const) : [engine];
-  const onTold = (pod: RestoredPod): void => printLines(context, [lineOf(pod)]);
-  const request = { engines, namespace, selector, isDryRun: dryRun === true, onTold };
+  // A document is written at the end: until then what was done is told beside it, should the end not come.
+  const tell = isForMachines(global.output) ? printNotes : printLines;
+  const onTold = (pod: RestoredPod): void => tell(context, [lineOf(pod)]);
+  const isDryRun = dryRun === true;
+  const request = { engines, namespace, selector, isDryRun, onTold };
   const hints = namespace === undefined ? { rights: `Choose a namespace with -n: ${RIGHTS_PAGE}` } : {};
   const { pods, templates } = await withCluster(
     context,
@@ -29,11 +42,22 @@ export async function runRestore(
     }),
     hints,
   );
-  printLines(context, [summaryOf(pods)]);
-  printNotes(
-    context,
-    templates.map((template) => `note: ${template}`),
-  );
+  const document: RestoreDocument = {
+    apiVersion: DOCUMENT_VERSION,
+    kind: 'Restore',
+    dryRun: isDryRun,
+    pods,
+    problems: templates,
+  };
+  const text = renderDocument(document, global.output);
+  if (text !== undefined) io.out.write(text);
+  else {
+    printLines(context, [summaryOf(pods)]);
+    printNotes(
+      context,
+      templates.map((template) => `note: ${template}`),
+    );
+  }
   return pods.every(isWell) ? exitCodes.ok : exitCodes.failure;
 }
 
