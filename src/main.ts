@@ -29,8 +29,9 @@ export async function main(args: readonly string[]): Promise<number> {
     const code = await runAgentDirectly(args, { ...given, version: readVersion() });
     if (code !== undefined) return code;
   }
-  // The reader of a pipe may leave early (`stowage plan | head`); there is nobody left to tell.
+  // The reader of a pipe may leave early (`stowage plan | head`); who hears no notes may still want the result.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  process.stderr.on('error', () => {});
   const io: CliIo = {
     ...given,
     out: terminal(process.stdout),

@@ -40,6 +40,12 @@ describe('stowage', () => {
     expect({ code, stderr: stderr.replace(/^note: .*\n/gm, '') }).toEqual({ code: 0, stderr: '' });
   });
 
+  test('where nobody hears the notes any more, the result comes all the same', async () => {
+    const script = '"$0" "$1" plan -f "$2" 2> >(true)';
+    const { code, stdout } = await run('bash', ['-c', script, process.execPath, launcher, dump]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('Deployment shop/') });
+  });
+
   test.skipIf(oldNode === undefined)(
     'runs on a Node that cannot run TypeScript (skipped where PATH has none)',
     async () => {
