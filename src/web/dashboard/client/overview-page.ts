@@ -4,6 +4,7 @@ import { ask } from './api.ts';
 import { dataTable, numbers } from './data-table.ts';
 import { fill, h } from './dom.ts';
 import { bytes, cores, count, counted, dollars, monthly, percent } from './format.ts';
+import { onceAFrame } from './once-a-frame.ts';
 import type { Page } from './page.ts';
 import { badge, bar, blockBox, card, decisionItem, empty, scanNote, tile, workloadLink } from './parts.ts';
 import { linkTo } from './route.ts';
@@ -25,6 +26,8 @@ export function overviewPage(): Page {
       feed,
       decisions.map((decision) => decisionItem(decision, now)),
     );
+  // When a window closes, thousands of workloads are held back in one instant.
+  const drawFeedSoon = onceAFrame(drawFeed, (callback) => window.requestAnimationFrame(callback));
   return {
     title: 'Overview',
     element: h(
@@ -53,7 +56,7 @@ export function overviewPage(): Page {
       now = Math.max(now, decision.at);
       decisions = [decision, ...decisions].slice(0, MAX_DECISIONS);
       fill(feedNote);
-      drawFeed();
+      drawFeedSoon();
     },
   };
 }

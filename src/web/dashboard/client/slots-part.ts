@@ -4,6 +4,7 @@ import type { Side } from '../answers.ts';
 import type { SlotTold } from '../workload-answer.ts';
 import { dataTable, numbers, scrolling } from './data-table.ts';
 import { h } from './dom.ts';
+import { count, counted } from './format.ts';
 import { badge, type Tone } from './parts.ts';
 
 const sides: readonly Side[] = ['spot', 'on-demand', 'unknown'];
@@ -24,8 +25,8 @@ const stateTones: Readonly<Record<SlotTold['state'], Tone>> = {
 /** Zones are columns, sides rows, each pod a chip with its slot. */
 export function slotPicture(slots: readonly SlotTold[]): HTMLElement {
   const placeOf = ({ node, zone }: SlotTold): string => (node === undefined ? NO_NODE : (zone ?? NO_ZONE));
-  const zones = [...new Set(slots.map(placeOf))].sort((a, b) => rank(a) - rank(b) || ascending(a, b));
   const shown = slots.slice(0, MAX_CHIPS);
+  const zones = [...new Set(shown.map(placeOf))].sort((a, b) => rank(a) - rank(b) || ascending(a, b));
   const rows = sides
     .filter((side) => shown.some(({ actual }) => actual === side))
     .map((side) =>
@@ -42,8 +43,13 @@ export function slotPicture(slots: readonly SlotTold[]): HTMLElement {
   return scrolling(
     'Replicas by side and zone',
     h('table', { class: 'slots' }, h('thead', {}, h('tr', {}, h('td'), heads)), h('tbody', {}, rows)),
+    slots.length > MAX_CHIPS && h('p', { class: 'muted' }, cutText(slots.length)),
   );
 }
+
+/** Of a picture that has not all pods: it must not pass for the whole. */
+export const cutText = (total: number): string =>
+  `The first ${count(MAX_CHIPS)} of ${counted(total, 'pod')}; the table has all of them.`;
 
 const rank = (zone: string): number => (zone === NO_NODE ? 2 : zone === NO_ZONE ? 1 : 0);
 
