@@ -73,6 +73,20 @@ describe('the scheduler', () => {
     expect(nodeOf(at, 'b')).toBe('node-1');
   });
 
+  test('binds a waiting pod when another is resized to less', async () => {
+    await using at = await startVirtualCluster({ nodes: testNodes(1, 1000) });
+    await create(at, barePod('a', {}, '800m'));
+    await at.seconds(5);
+    await create(at, barePod('b', {}, '800m'));
+    await at.seconds(5);
+    expect(nodeOf(at, 'b')).toBeUndefined();
+    const containers = [{ name: 'app', resources: { requests: { cpu: '100m' } } }];
+    const resize = { type: 'strategic', body: { spec: { containers } } } as const;
+    await at.cluster.api.patch(resources.pods, 'a', resize, { ...IN_DEFAULT, subresource: 'resize' });
+    await at.seconds(15);
+    expect(nodeOf(at, 'b')).toBe('node-1');
+  });
+
   test('sees to a pod that took the place of one of its name while nobody watched', async () => {
     await using at = await startVirtualCluster({ nodes: testNodes(1, 1000) });
     await create(at, barePod('a', {}, '2'));

@@ -11,7 +11,7 @@ import { createClusterState } from './cluster-state.ts';
 import { failureCondition } from './failure-message.ts';
 import { createNodeChoice, type NodeChoice } from './node-choice.ts';
 import { type PodInfo, podInfoOf } from './pod-info.ts';
-import { isOtherOffer, isOtherOnNode, isOtherToPlace, isToBePlaced } from './scheduling-news.ts';
+import { isLighterOnNode, isOtherOffer, isOtherOnNode, isOtherToPlace, isToBePlaced } from './scheduling-news.ts';
 import { createSchedulingQueue } from './scheduling-queue.ts';
 import { SELECTED_NODE_ANNOTATION, storageClasses } from './volumes.ts';
 
@@ -48,7 +48,9 @@ export function createScheduler(context: StandInContext, options: SchedulerOptio
     else if (nodeName) {
       queue.remove(uid);
       binder.settle(uid);
-      if (before === undefined || isOtherOnNode(before, after)) cluster.putPod(podInfoOf(after), nodeName);
+      if (before !== undefined && !isOtherOnNode(before, after)) return;
+      cluster.putPod(podInfoOf(after), nodeName);
+      if (before !== undefined && isLighterOnNode(before, after)) queue.wakeAll();
     } else if (isTerminating(after)) queue.remove(uid);
     else if (isToBePlaced(after, schedulerName) && !binder.isBinding(uid)) {
       if (before === undefined || isOtherToPlace(before, after)) queue.add(after);

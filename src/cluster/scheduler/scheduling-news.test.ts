@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Node, Pod } from '../../api/core.ts';
-import { isOtherOffer, isOtherOnNode, isOtherToPlace, isToBePlaced } from './scheduling-news.ts';
+import { isLighterOnNode, isOtherOffer, isOtherOnNode, isOtherToPlace, isToBePlaced } from './scheduling-news.ts';
 
 type Spec = NonNullable<Pod['spec']>;
 type Status = NonNullable<Pod['status']>;
@@ -40,6 +40,14 @@ describe('a change of a pod', () => {
   ])('in %s', (_name, after, isToPlace, isOnNode) => {
     expect([isOtherToPlace(pod(), after), isOtherOnNode(pod(), after)]).toEqual([isToPlace, isOnNode]);
   });
+});
+
+test.each<[string, Pod, Pod, boolean]>([
+  ['less than it held', pod({}, held('2')), pod(), true],
+  ['as much', pod({}, held('1')), pod(), false],
+  ['more', pod(), pod({}, held('2')), false],
+])('a pod holds %s', (_name, before, after, expected) => {
+  expect(isLighterOnNode(before, after)).toBe(expected);
 });
 
 describe('a change of a node', () => {

@@ -1,6 +1,7 @@
 /** What of pods and nodes the scheduler goes by: most changes are reports and heartbeats, and no news to it. Pure. */
 import type { Node, Pod } from '../../api/core.ts';
 import { findCondition, isSameValue } from '../objects.ts';
+import { effectiveRequests } from '../pod-requests.ts';
 import { isSameSpec, isTerminating } from '../pod-state.ts';
 
 /** Whether a pod without a node waits for one from this scheduler. */
@@ -20,6 +21,12 @@ export function isOtherOnNode(before: Pod, after: Pod): boolean {
     isTerminating(before) !== isTerminating(after) ||
     !isSameValue(heldResources(before), heldResources(after))
   );
+}
+
+/** Whether a pod holds less of something than before: it was resized, and what waits may fit now (KEP-1287). */
+export function isLighterOnNode(before: Pod, after: Pod): boolean {
+  const now = effectiveRequests(after);
+  return [...effectiveRequests(before)].some(([name, amount]) => amount > (now.get(name) ?? 0));
 }
 
 /** All of the status that a pod's requests are counted from, see {@link podInfoOf}. */
