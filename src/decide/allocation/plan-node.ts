@@ -8,12 +8,13 @@ import type { Millicores } from '../../lib/units.ts';
 import { bargain, creditsOf, quotaGroups } from './bargain.ts';
 import type { Clamp } from './clamp.ts';
 import type { Demand, DemandState } from './demand.ts';
-import { type ExclusionReason, exclusionOf } from './eligibility.ts';
+import { exclusionOf } from './eligibility.ts';
 import { fairnessOf } from './fairness.ts';
 import { fieldOf, nextGreed, standingOf } from './greed.ts';
 import { capacityUnderPressure, judgeNode } from './integrations/node-conditions.ts';
 import { sharedCapacity } from './node-capacity.ts';
 import type { GreedMemory, NodeInput, NodePlan, NodePod, PodMemory, PodPlan } from './node-input.ts';
+import { type Absent, purseOf } from './purse.ts';
 import { relaxToFit } from './relax.ts';
 import type { AllocationRules } from './rules.ts';
 import { isInheritedPod, marksOf, type Seat, type Table, takeSeat } from './seat.ts';
@@ -31,7 +32,7 @@ const BUSY = 0.9;
  */
 export function planNode(input: NodeInput): NodePlan {
   const { node, rules, now, memory } = input;
-  const { managed, unmanaged, excluded } = divide(input);
+  const { managed, absent } = divide(input);
   const state = judgeNode(node.conditions, now);
   const table: Table = { node: state, rules, now };
   const seats = managed.map((each) => takeSeat(each, memory.get(each.pod.uid), table));
@@ -39,7 +40,7 @@ export function planNode(input: NodeInput): NodePlan {
   const shared = sharedCapacity(
     node,
     pods,
-    unmanaged.map(({ pod }) => pod),
+    absent.map(({ input: { pod } }) => pod),
     rules.margin,
   );
   const claims = seats.reduce((sum, { box }) => sum + box.claim, 0);
@@ -63,10 +64,7 @@ export function planNode(input: NodeInput): NodePlan {
     return { seat, share, greed, target, clamps: [...bounds, ...bargained, ...sizeClamps] };
   });
   const changes = served.map((each) => changeOf(each, input, state.isFrozen));
-  const held = seats.reduce((sum, { share }) => sum + share, 0);
-  // Pods that came with more than the margin leaves have it: nothing is lowered for that alone, or the room would be filled
-  // by others, again and again.
-  const purse = rules.apply === 'limits' ? steady.sum : Math.max(steady.sum, held);
+  const purse = purseOf(seats, absent, { sum: steady.sum, nominal: shared.nominal }, rules);
   const verdicts = filterWrites(changes, purse, rules.write, now, quotaGroups(input, seats));
   const credits = creditsOf(seats, solution);
   const plans = served.map((each, index) => planOf(each, verdicts[index] ?? nothing, credits.get(index), rules));
@@ -79,7 +77,7 @@ export function planNode(input: NodeInput): NodePlan {
     isOvercommitted: solution.overcommitted,
     pods: plans,
     writes: orderWrites(plans),
-    unmanaged: excluded,
+    unmanaged: absent.map(({ input: { pod }, reason }) => ({ uid: pod.uid, reason })),
     fairness: fairnessOf(plans.map(({ share, want, claim, weight }) => ({ share, want, disagreement: claim, weight }))),
     clamps: [...shared.clamps, ...clamps, ...steady.clamps],
     memory: remember(input, served, plans),
@@ -139,17 +137,13 @@ function isBinding({ what, after }: Clamp, share: Millicores): boolean {
 
 function divide({ pods, rules }: NodeInput) {
   const managed: NodePod[] = [];
-  const unmanaged: NodePod[] = [];
-  const excluded: { uid: string; reason: ExclusionReason }[] = [];
+  const absent: Absent[] = [];
   for (const each of [...pods].sort((a, b) => ascending(a.pod.uid, b.pod.uid))) {
     const reason = exclusionOf(each.pod, marksOf(each), each.history ?? {}, rules);
     if (reason === undefined) managed.push(each);
-    else {
-      unmanaged.push(each);
-      excluded.push({ uid: each.pod.uid, reason });
-    }
+    else absent.push({ input: each, reason });
   }
-  return { managed, unmanaged, excluded };
+  return { managed, absent };
 }
 
 /** What pods could use together. Those that have a ceiling for their greed do no more harm than it allows. */

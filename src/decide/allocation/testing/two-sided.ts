@@ -6,7 +6,7 @@ import { createSeededRandom } from '../../../lib/random.ts';
 import type { QuotaRecord } from '../../../model/sizing-records.ts';
 import type { ResizeDecision } from '../../size-decision.ts';
 import { type Admission, admitAllocation } from '../admit.ts';
-import { type AllocationPod, chargedCpu, sizeOf } from '../allocation-pod.ts';
+import { type AllocationPod, type CpuSize, chargedCpu, sizeOf } from '../allocation-pod.ts';
 import { clusterHints, type PodFacts } from '../hints.ts';
 import type { HoldReason, NodeMemory, PodPlan } from '../node-input.ts';
 import { planNode } from '../plan-node.ts';
@@ -18,6 +18,8 @@ import { T0, testInput, testNode } from './pods.ts';
 
 export interface World {
   readonly pods: AllocationPod[];
+  /** What they came with; left out: what they have. */
+  readonly originals?: readonly CpuSize[];
   readonly loads: readonly number[];
   readonly rules: AllocationRules;
   readonly facts: PodFacts;
@@ -90,7 +92,7 @@ export function run(
   const factsOf = (name: string): PodFacts => world.factsOf?.(name) ?? world.facts;
   const random = createSeededRandom(world.seed);
   let { pods } = world;
-  const originals = pods.map(sizeOf);
+  const { originals = pods.map(sizeOf) } = world;
   let memory: NodeMemory = new Map();
   const desired = new Map<string, PodAllocation>();
   const lastWrites = new Map<string, number>();

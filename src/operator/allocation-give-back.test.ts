@@ -1,0 +1,40 @@
+/** What a pod gave up for another goes back when it leaves, so that there is room for what comes in its place. */
+import { expect, test } from 'vitest';
+import { resources } from '../api/resources.ts';
+import { createPods, startAllocatedWorld } from './testing/allocated-world.ts';
+
+const inShop = { namespace: 'shop' };
+
+/** A node of 2000m on which one pod has three times what it asked for, at the cost of the other. */
+async function lentWorld() {
+  const world = await startAllocatedWorld();
+  await createPods(world.api, [
+    { name: 'busy', cpu: '1200m', request: '400m', annotations: { 'mbcas.io/workload-type': 'latency' } },
+    { name: 'payer', cpu: '20m', request: '1400m' },
+  ]);
+  await world.until('the busy one has what it needs', async () => (await world.request('busy')) > 1100, 300_000);
+  expect((await world.request('busy')) + (await world.request('payer'))).toBeLessThanOrEqual(1800);
+  return world;
+}
+
+test('the one that paid is replaced: the next one finds the room that its user asks for', async () => {
+  const world = await lentWorld();
+  await world.api.delete(resources.pods, 'payer', { ...inShop, gracePeriodSeconds: 0 });
+  await createPods(world.api, [{ name: 'next', cpu: '20m', request: '1400m' }]);
+  const isRunning = async () => (await world.pod('next')).status?.phase === 'Running';
+  await world.until('the next one runs', isRunning, 60_000);
+  // It pays in turn once it has started; the node looks no fuller than before.
+  await world.until('the busy one has it again', async () => (await world.request('busy')) > 1100, 300_000);
+  expect((await world.request('busy')) + (await world.request('next'))).toBeLessThanOrEqual(1800);
+});
+
+test('the one that paid opts out on a full node: it gets back what it came with', async () => {
+  const world = await lentWorld();
+  const labels = { 'mbcas.io/managed': 'false' };
+  await world.api.patch(resources.pods, 'payer', { type: 'merge', body: { metadata: { labels } } }, inShop);
+  await world.until('it has it back', async () => (await world.request('payer')) === 1400, 120_000);
+  expect(await world.request('busy')).toBe(400);
+  const sent = world.resizes();
+  await world.clock.advance(60_000);
+  expect(world.resizes()).toBe(sent);
+});
