@@ -194,8 +194,13 @@ function firmBounds({ input, pod, hints, original, share, table }: BoundSources,
   const { node, rules } = table;
   const bounds: Bound[] = [{ layer: 'hard', reason: 'KernelMinimum', min: leastOf(pod) }];
   if (node.frozenBecause !== undefined) bounds.push(holdAt(share, node.frozenBecause));
-  if (node.isUnderPressure) bounds.push({ layer: 'hard', reason: 'NodePressure', max: share });
-  if (isResizing(pod)) bounds.push(holdAt(share, 'ResizeInFlight'));
+  // Where the share is the limit and there is none yet, what must not grow would get what it requests for one.
+  const isUnlimited = rules.apply === 'limits' && sizeOf(pod).limit === undefined;
+  if (node.isUnderPressure && !isUnlimited) bounds.push({ layer: 'hard', reason: 'NodePressure', max: share });
+  if (isResizing(pod))
+    bounds.push(
+      isUnlimited ? { layer: 'hard', reason: 'ResizeInFlight', min: share } : holdAt(share, 'ResizeInFlight'),
+    );
   if (input.measured === undefined || input.hints === 'unknown') bounds.push(holdAt(share, 'DataUnknown'));
   const keepsLimit = rules.apply !== 'limits' && rules.userLimits === 'keep' && pod.qos !== 'Guaranteed';
   const userLimit = keepsLimit ? (original.limit ?? partlyLimited(pod)) : undefined;
