@@ -19,11 +19,17 @@ export interface ReportContext {
 /** Counts what happened in the tick. */
 export function countTick(metrics: AgentMetrics, { plan }: Tick): void {
   metrics.inc('mbcas_nash_mode_total', { mode: plan.mode });
-  for (const { clamps, held } of plan.pods) {
-    for (const { reason } of clamps) metrics.inc('mbcas_clamp_total', { reason });
-    if (held !== undefined && held !== 'Settled') metrics.inc('mbcas_agent_held_total', { reason: held });
-  }
-  for (const { reason } of plan.clamps) metrics.inc('mbcas_clamp_total', { reason });
+  const clamped = [...plan.pods.flatMap(({ clamps }) => clamps), ...plan.clamps].map(({ reason }) => reason);
+  for (const [reason, times] of timesOf(clamped)) metrics.inc('mbcas_clamp_total', { reason }, times);
+  const held = plan.pods.flatMap((pod) => (pod.held === undefined || pod.held === 'Settled' ? [] : [pod.held]));
+  for (const [reason, times] of timesOf(held)) metrics.inc('mbcas_agent_held_total', { reason }, times);
+}
+
+/** Reasons are few, pods many, and each count has its labels put into a text. */
+function timesOf<Reason extends string>(reasons: readonly Reason[]): ReadonlyMap<Reason, number> {
+  const times = new Map<Reason, number>();
+  for (const reason of reasons) times.set(reason, (times.get(reason) ?? 0) + 1);
+  return times;
 }
 
 /** Sets the gauges; done for a scrape only, from the newest tick. */

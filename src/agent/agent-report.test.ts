@@ -1,0 +1,23 @@
+/** What of a tick is counted. */
+import { expect, test } from 'vitest';
+import { planNode } from '../decide/allocation/plan-node.ts';
+import { testInput, testPod, testRules, using } from '../decide/allocation/testing/pods.ts';
+import { countTick } from './agent-report.ts';
+import { createAgentMetrics } from './metrics-text.ts';
+
+test('each reason as often as it was one, tick after tick', () => {
+  const marks = { 'mbcas.io/max-cpu': '300m' };
+  const pods = ['a', 'b'].map((name) => ({ pod: testPod(name, { request: 300, marks }), measured: using(290) }));
+  const unknown = { pod: testPod('c', { request: 400 }), measured: undefined };
+  const plan = planNode(testInput([...pods, unknown], { rules: { ...testRules, surplusShare: 0 } }));
+  const metrics = createAgentMetrics();
+  for (let tick = 0; tick < 2; tick++) countTick(metrics, { plan, measured: new Map(), writes: [] });
+  const lines = metrics.render().split('\n');
+  expect(lines).toContain('mbcas_clamp_total{reason="MaxCpu"} 4');
+  expect(lines).toContain('mbcas_clamp_total{reason="SteadySum"} 2');
+  expect(lines).toContain(`mbcas_nash_mode_total{mode="${plan.mode}"} 2`);
+  const held = plan.pods.filter((pod) => pod.held !== undefined && pod.held !== 'Settled');
+  expect(lines.filter((line) => line.startsWith('mbcas_agent_held_total'))).toHaveLength(
+    new Set(held.map((pod) => pod.held)).size,
+  );
+});
