@@ -6,7 +6,7 @@ import { listConfigKeys } from '../src/config/schema.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 interface Section {
-  readonly type: 'object';
+  readonly type: 'object' | readonly ['object', 'null'];
   readonly additionalProperties: false;
   properties: Record<string, unknown>;
   description?: string;
@@ -98,7 +98,10 @@ export function renderValuesSchema(values: string): string {
     $comment:
       'Written by `npm run docs` from values.yaml, scripts/values-schema.ts and src/config/schema*.ts; edit those.',
     ...section,
-    if: { properties: { rbac: { properties: { scope: { const: 'namespace' } } } } },
+    if: {
+      required: ['rbac'],
+      properties: { rbac: { required: ['scope'], properties: { scope: { const: 'namespace' } } } },
+    },
     // biome-ignore lint/suspicious/noThenProperty: the word is JSON Schema's.
     then: {
       properties: {
@@ -113,6 +116,9 @@ export function renderValuesSchema(values: string): string {
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
+
+/** Whether the chart knows what may be in it; else its content is the user's own. */
+export const isOwnSection = (path: string): boolean => path !== 'config' && known[path] === undefined;
 
 function emptySection(): Section {
   return { type: 'object', additionalProperties: false, properties: {} };
@@ -174,7 +180,8 @@ function place(root: Section, path: string, schema: Json): void {
   let section = root;
   for (const name of names) {
     const found = section.properties[name];
-    const next = isSection(found) ? found : emptySection();
+    // As in the file itself, all below it may be commented out.
+    const next: Section = isSection(found) ? found : { ...emptySection(), type: ['object', 'null'] };
     section.properties[name] = next;
     section = next;
   }

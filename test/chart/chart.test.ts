@@ -7,7 +7,7 @@ import { renderValuesSchema } from '../../scripts/values-schema.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { runHelm } from './helm.ts';
 import { containersOf, isWorkload, podSpecOf } from './pod-specs.ts';
-import { at, CHART, configTextOf, findHelm, type RenderOptions, render, root, theOnly } from './render.ts';
+import { at, CHART, configTextOf, findHelm, render, root, theOnly } from './render.ts';
 
 const { programs, missing } = await findHelm();
 const valuesFiles = readdirSync(join(root, CHART, 'ci')).map((name) => `${CHART}/ci/${name}`);
@@ -240,35 +240,6 @@ describe.skipIf(missing !== undefined)('with helm', () => {
     expect(strategyWith('replicaCount=1')).toMatchObject({ type: 'RollingUpdate' });
     expect(strategyWith('config.operator.leaderElection.enabled=false')).toMatchObject({ type: 'RollingUpdate' });
     expect(strategyWith(...alone, 'strategy.rollingUpdate.maxSurge=0')).toEqual({ rollingUpdate: { maxSurge: 0 } });
-  });
-
-  // As in a values file of which all below the key is commented out.
-  test.each([
-    'config',
-    'affinity',
-    'tolerations',
-    'resources',
-    'podAnnotations',
-    'webhook.annotations',
-    'agent.config',
-  ])('%s without a value is as good as left out', (path) => {
-    const inline = path.split('.').reduceRight<unknown>((value, key) => ({ [key]: value }), null) as object;
-    const kindsOf = (options: RenderOptions): string[] =>
-      render(programs, { values: [`${CHART}/ci/all-engines.yaml`], ...options }).map(({ kind = '' }) => kind);
-    expect(kindsOf({ inline })).toEqual(kindsOf({}));
-  });
-
-  test('without namespaces to leave out, its own is left out all the same', () => {
-    const objects = render(programs, { inline: { webhook: { excludedNamespaces: null } } });
-    const selector = at(
-      theOnly(objects, 'MutatingWebhookConfiguration'),
-      'webhooks.0.namespaceSelector.matchExpressions',
-    );
-    expect(selector).toContainEqual({
-      key: 'kubernetes.io/metadata.name',
-      operator: 'NotIn',
-      values: ['spotalis-system'],
-    });
   });
 
   test.each([

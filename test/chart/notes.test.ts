@@ -42,6 +42,33 @@ describe.skipIf(missing !== undefined)('the notes of the chart', () => {
     expect(warning).toContain('kubectl delete mutatingwebhookconfigurations,validatingwebhookconfigurations -l ');
   });
 
+  test.each([
+    ['by default', [], 'stowage status --operator http://localhost:8080', 'docs/security.md'],
+    [
+      'with a token',
+      ['config.observability.metrics.authentication=token'],
+      'stowage status --operator http://localhost:8080\n  What it wants to see for that: docs/security.md#metrics-behind-a-token',
+      'https://localhost',
+    ],
+    [
+      'over TLS',
+      ['config.observability.metrics.tls=true'],
+      'stowage status --operator https://localhost:8080\n  What it wants to see for that: docs/security.md#metrics-behind-a-token',
+      'http://localhost:8080',
+    ],
+    ['without metrics', ['config.observability.metrics.enabled=false'], '\n  stowage status\n', 'port-forward svc/'],
+  ])('name a way to ask that works: %s', (_, set, said, unsaid) => {
+    const notes = notesWith(...set);
+    expect(notes).toContain(said);
+    expect(notes).not.toContain(unsaid);
+  });
+
+  test('tell what agents need of the namespace, where there are agents', () => {
+    const label = 'kubectl label namespace tools pod-security.kubernetes.io/enforce=privileged';
+    expect(notesWith()).not.toContain(label);
+    expect(notesWith('engines.allocation=true')).toContain(label);
+  });
+
   test('name no webhook where there is none', () => {
     const set = ['webhook.failurePolicy=Fail', 'engines.placement=false', 'engines.allocation=true'];
     expect(notesWith(...set)).not.toContain('failurePolicy');

@@ -37,7 +37,7 @@
 {{- end -}}
 
 {{- define "stowage.agentServiceAccountName" -}}
-{{- (.Values.agent.serviceAccount).name | default (printf "%s-agent" (include "stowage.fullname" .)) -}}
+{{- .Values.agent.serviceAccount.name | default (printf "%s-agent" (include "stowage.fullname" .)) -}}
 {{- end -}}
 
 {{- define "stowage.image" -}}
@@ -83,11 +83,29 @@ app.kubernetes.io/part-of: stowage
 {{- end -}}
 
 {{/*
-Values that came after the first chart are absent where `helm upgrade --reuse-values` comes from an earlier one: what is
-nested in them is read with parentheses, and what is safe is the default of what is missing.
+Puts defaults where there is nothing: a section or value of which all is commented out, and one that `helm upgrade
+--reuse-values` does not bring from an earlier chart. Maps and lists of the user's own content stay away, for null is how
+their default is taken out. Every template begins with it.
 */}}
-{{- define "stowage.nodeBoundWrites" -}}
-{{- if ternary .Values.agent.nodeBoundWrites true (hasKey .Values.agent "nodeBoundWrites") }}true{{ end -}}
+{{- define "stowage.complete" -}}
+{{- range $path, $defaults := include "stowage.defaults" . | fromYaml -}}
+{{- $names := splitList "." $path -}}
+{{- $parent := $ -}}
+{{- range initial $names -}}
+{{- $parent = index $parent . -}}
+{{- end -}}
+{{- $section := index $parent (last $names) -}}
+{{- if kindIs "map" $section -}}
+{{- range $name, $value := $defaults -}}
+{{- $isScalar := not (or (kindIs "map" $value) (kindIs "slice" $value)) -}}
+{{- if and $isScalar (kindIs "invalid" (index $section $name)) -}}
+{{- $_ := set $section $name $value -}}
+{{- end -}}
+{{- end -}}
+{{- else -}}
+{{- $_ := set $parent (last $names) $defaults -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{/* What follows from several values; booleans are "true" or "". */}}
@@ -167,7 +185,7 @@ nested in them is read with parentheses, and what is safe is the default of what
 {{- if and (include "stowage.metricsTls" .) (not (include "stowage.webhookEnabled" .)) -}}
 {{- fail "\n\nconfig.observability.metrics.tls needs the webhook, whose certificate is served: set webhook.enabled." -}}
 {{- end -}}
-{{- if and .Values.engines.allocation (include "stowage.nodeBoundWrites" .) (eq (include "stowage.agentServiceAccountName" .) (include "stowage.serviceAccountName" .)) -}}
+{{- if and .Values.engines.allocation .Values.agent.nodeBoundWrites (eq (include "stowage.agentServiceAccountName" .) (include "stowage.serviceAccountName" .)) -}}
 {{- fail "\n\nagent.serviceAccount.name is the operator's account, which writes PodAllocations of all nodes, while the agent is held to its own.\nGive the agent an account of its own, or set agent.nodeBoundWrites: false." -}}
 {{- end -}}
 {{- if include "stowage.namespaced" . -}}
