@@ -185,13 +185,15 @@ function termsOf(
 }
 
 function podAffinityRule(kind: PodAffinityRule['kind'], term: PodAffinityTerm, labels: Labels): PodAffinityRule {
-  const { topologyKey, labelSelector: selector, namespaces, namespaceSelector } = term;
+  const { topologyKey, labelSelector: selector, namespaces, namespaceSelector, mismatchLabelKeys } = term;
+  // It is about pods that say something else there. In a pod that is made, the selector says so as well.
+  const isOfOthers = listOf(mismatchLabelKeys, 'mismatchLabelKeys').some((key) => Object.hasOwn(labels, key));
   return {
     kind,
     topologyKey,
     selector,
     // Without a selector a term picks no pod.
-    isOwn: selector !== undefined && compileLabelSelector(selector)(labels),
+    isOwn: selector !== undefined && !isOfOthers && compileLabelSelector(selector)(labels),
     isElsewhere: (namespaces ?? []).length > 0 || namespaceSelector !== undefined,
   };
 }

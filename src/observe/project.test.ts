@@ -210,6 +210,7 @@ describe('pods', () => {
       { topologyKey: zone, labelSelector: web },
       { topologyKey: hostname, labelSelector: web },
       { topologyKey: zone, labelSelector: cache },
+      { topologyKey: zone, labelSelector: { matchLabels: {} }, mismatchLabelKeys: ['app'] },
     );
     expect(podAffinityOf({ podAffinity, podAntiAffinity })).toEqual([
       { kind: 'together', topologyKey: hostname, selector: cache, isOwn: false, isElsewhere: false },
