@@ -231,11 +231,13 @@ describe.skipIf(!hasChromium)('the dashboard in Chromium', () => {
     await tab.until("document.querySelector('#notice').innerText === 'there is no report gone.json.'");
   });
 
-  test('updates can be paused; an operator that is gone is said to be', async () => {
+  test('updates can be paused, also for who goes and comes back; an operator that is gone is said to be', async () => {
     const tab = await open('#/nodes');
     await tab.until("document.querySelector('.node') !== null");
     await tab.click('#pause');
     await tab.until("document.querySelector('#pause').getAttribute('aria-pressed') === 'true'");
+    await tab.evaluate('ask = fetch; fetch = (...given) => ((hasAsked = true), ask(...given)); hasAsked = false');
+    expect(await tab.evaluate("document.dispatchEvent(new Event('visibilitychange')), hasAsked")).toBe(false);
     const stopping = world.operator().stop();
     await world.clock.advance(10_000);
     await stopping;

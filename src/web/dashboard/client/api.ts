@@ -12,10 +12,12 @@ export class ApiError extends Error {
   }
 }
 
+/** It cannot be reached, or breaks off. */
+export class SilenceError extends Error {}
+
 /**
- * @throws ApiError where the operator refuses, TypeError where it cannot be reached or breaks off, the signal's reason
- * where that fires first. It does not give up by itself: a connection that died without a word answers nothing for
- * ever.
+ * @throws ApiError where the operator refuses, SilenceError where it cannot be heard, the signal's reason where that
+ * fires first. It does not give up by itself: a connection that died without a word answers nothing for ever.
  */
 export async function ask<Answer>(
   path: string,
@@ -23,10 +25,20 @@ export async function ask<Answer>(
   signal: AbortSignal,
 ): Promise<Answer> {
   const query = params === undefined || params.size === 0 ? '' : `?${params}`;
-  const response = await fetch(`api/${path}${query}`, { signal, cache: 'no-store' });
-  const body = tryParseJson(await response.text());
-  if (response.ok && body !== undefined) return body as Answer;
-  throw new ApiError(response.status, messageOf(body) ?? `the operator answers ${response.status}`);
+  const { status, isOk, text } = await exchange(`api/${path}${query}`, signal);
+  const body = tryParseJson(text);
+  if (isOk && body !== undefined) return body as Answer;
+  throw new ApiError(status, messageOf(body) ?? `the operator answers ${status}`);
+}
+
+async function exchange(address: string, signal: AbortSignal) {
+  try {
+    const response = await fetch(address, { signal, cache: 'no-store' });
+    return { status: response.status, isOk: response.ok, text: await response.text() };
+  } catch (cause) {
+    // Told apart here: faults of a page are TypeErrors, too.
+    throw cause instanceof TypeError ? new SilenceError('the operator cannot be heard', { cause }) : cause;
+  }
 }
 
 function messageOf(body: unknown): string | undefined {

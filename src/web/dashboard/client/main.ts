@@ -11,7 +11,7 @@ import { policiesPage } from './policies-page.ts';
 import { linkTo, type PageName, parseRoute } from './route.ts';
 import { simulationPage } from './simulation-page.ts';
 import { simulationsPage } from './simulations-page.ts';
-import { isRefusal, troubleText } from './trouble.ts';
+import { isSilence, troubleText } from './trouble.ts';
 import { workloadPage } from './workload-page.ts';
 import { workloadsPage } from './workloads-page.ts';
 
@@ -103,7 +103,7 @@ async function refresh(): Promise<void> {
     tell('');
   } catch (error) {
     if (asking !== mine) return;
-    if (!isRefusal(error)) {
+    if (isSilence({ error, isLate })) {
       drawStatus('no answer', badge('no answer', 'bad', 'Nobody knows whether what is shown still holds'));
     }
     tell(troubleText({ error, isLate, drawnAt }));
@@ -175,6 +175,9 @@ pause.addEventListener('click', () => {
   pause.textContent = isPaused ? 'Updates paused' : 'Pause updates';
   void refresh();
 });
-document.addEventListener('visibilitychange', () => void refresh());
+document.addEventListener('visibilitychange', () => {
+  if (isPaused || document.hidden) listen();
+  else void refresh();
+});
 window.addEventListener('hashchange', () => showRoute(false));
 showRoute(true);

@@ -1,5 +1,5 @@
 /** What is told when the operator did not say what was asked: why, and of when what is still shown is. */
-import { ApiError } from './api.ts';
+import { ApiError, SilenceError } from './api.ts';
 import { timeOf } from './format.ts';
 
 /** What went wrong with one refresh. */
@@ -13,17 +13,19 @@ export interface Trouble {
   readonly drawnAt: number | undefined;
 }
 
-/** Whether the operator itself refused: then it can be reached, and what it said of itself holds. */
-export const isRefusal = (error: unknown): boolean => error instanceof ApiError;
+/** Whether nothing is heard: then nobody knows whether what the operator said of itself still holds. */
+export const isSilence = ({ error, isLate }: Pick<Trouble, 'error' | 'isLate'>): boolean =>
+  isLate || error instanceof SilenceError;
 
-export function troubleText({ error, isLate, drawnAt }: Trouble): string {
+export function troubleText(trouble: Trouble): string {
+  const { drawnAt } = trouble;
   const age = drawnAt === undefined ? '' : ` What is shown is of ${timeOf(drawnAt)}.`;
-  return `${cause(error, isLate)}${age}`;
+  return `${cause(trouble)}${age}`;
 }
 
-function cause(error: unknown, isLate: boolean): string {
+function cause({ error, isLate }: Trouble): string {
   if (error instanceof ApiError) return `${error.message}.`;
-  return isLate || error instanceof TypeError
-    ? 'The operator does not answer; trying again. Has the port-forward ended?'
-    : `${String(error)}.`;
+  if (isSilence({ error, isLate })) return 'The operator does not answer; trying again. Has the port-forward ended?';
+  // A page that was left open while the operator was upgraded.
+  return `What the operator answers cannot be shown (${String(error)}). Load the page anew: it may be of another version.`;
 }
