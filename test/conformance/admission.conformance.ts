@@ -5,7 +5,7 @@ import type { Json } from './endpoint.ts';
 import { pod, workload } from './objects.ts';
 import { nameOf, podsOf } from './pods.ts';
 import { CONFIGURATIONS, MARK, useWebhooks } from './registered-webhooks.ts';
-import { annotate, type Verdict } from './webhook-server.ts';
+import { annotate, patching, type Verdict } from './webhook-server.ts';
 
 const seen = (request: Json): Verdict => ({ response: annotate(request, MARK, 'yes') });
 
@@ -129,20 +129,38 @@ describeOnBackends('mutating webhooks', (cluster) => {
     let isBroken = false;
     const server = await serve((request) => {
       if (!isBroken) return seen(request);
-      const patch = [{ op: 'replace', path: '/spec/restartPolicy', value: 'Sometimes' }];
-      return {
-        response: {
-          uid: request['uid'],
-          allowed: true,
-          patchType: 'JSONPatch',
-          patch: Buffer.from(JSON.stringify(patch)).toString('base64'),
-        },
-      };
+      return { response: patching(request, [{ op: 'replace', path: '/spec/restartPolicy', value: 'Sometimes' }]) };
     });
     const space = await namespace();
     await register(cluster(), space, server);
     isBroken = true;
     expect((await post(space.pods, pod('a'))).status).toBe(422);
+  });
+
+  test('what they make of a pod decides its QoS class and what it is given by default', async () => {
+    const { post, must, namespace, eventually } = cluster();
+    const amounts = { cpu: '100m', memory: '64Mi' };
+    const server = await serve((request) => ({
+      response: patching(request, [
+        { op: 'add', path: '/metadata/annotations', value: { [MARK]: 'yes' } },
+        { op: 'add', path: '/spec/containers/0/resources', value: { requests: amounts, limits: amounts } },
+        { op: 'add', path: '/spec/containers/-', value: { name: 'proxy', image: 'example.test/proxy:1' } },
+      ]),
+    }));
+    const space = await namespace();
+    await register(cluster(), space, server);
+    const limits = [{ type: 'Container', default: amounts }];
+    const ranges = `/api/v1/namespaces/${space.name}/limitranges`;
+    await must(post(ranges, { metadata: { name: 'defaults' }, spec: { limits } }));
+    // API servers learn of limits by watch.
+    await eventually(async () => {
+      const { body } = await post(`${space.pods}?dryRun=All`, pod('a'));
+      expect(body).toMatchObject({
+        spec: { containers: [{ name: 'main' }, { name: 'proxy', resources: { requests: amounts, limits: amounts } }] },
+        status: { phase: 'Pending', qosClass: 'Guaranteed' },
+      });
+    });
+    expect(at(server.requests.at(-1), 'object', 'status')).toEqual({});
   });
 
   test('a ReplicaSet whose pods are all refused tries one at a time, and says so', async () => {

@@ -40,6 +40,19 @@ describeOnBackends('defaults', (cluster) => {
     expect(body['status']).toEqual({ phase: 'Pending', qosClass: 'BestEffort' });
   });
 
+  test('on the network of the machine the ports of a pod are ports of the machine, not those of a template', async () => {
+    const { post, namespace } = cluster();
+    const { pods, replicaSets } = await namespace();
+    const ports = [{ containerPort: 80 }, { containerPort: 81, hostPort: 81 }];
+    const containers = [{ name: 'main', image: 'example.test/app:1', ports }];
+    const spec = { schedulerName: NO_SCHEDULER, hostNetwork: true, containers };
+    const { body } = await post(pods, { metadata: { name: 'a' }, spec });
+    expect(at(body, 'spec', 'containers', 0, 'ports')).toMatchObject([{ hostPort: 80 }, { hostPort: 81 }]);
+    const template = { metadata: { labels: { app: 'a' } }, spec };
+    const made = await post(replicaSets, { metadata: { name: 'a' }, spec: { ...workloadSpec('a', 0), template } });
+    expect(at(made.body, 'spec', 'template', 'spec', 'containers', 0, 'ports', 0)).not.toHaveProperty('hostPort');
+  });
+
   test('an image without a tag, or with latest, is always pulled', async () => {
     const { post, namespace } = cluster();
     const { pods } = await namespace();

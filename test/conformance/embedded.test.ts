@@ -30,6 +30,7 @@ import './policy-upgrades.conformance.ts';
 import './priority-classes.conformance.ts';
 import './replica-sets.conformance.ts';
 import './resizes.conformance.ts';
+import './scheduling.conformance.ts';
 import './stateful-sets.conformance.ts';
 import './subresources.conformance.ts';
 import './tables.conformance.ts';

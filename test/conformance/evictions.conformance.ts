@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { at, type Cluster, type Namespace, textAt } from './cluster.ts';
 import { describeOnBackends } from './describe-on-backends.ts';
+import type { Json } from './endpoint.ts';
 import { eviction, pod, runningStatus } from './objects.ts';
 
 const LABELS = { app: 'a' };
@@ -42,15 +43,15 @@ async function budget(
 
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
 
-/** From now on no budget of the namespace gets a status: its controller is refused what it writes. */
-async function freezeStatuses(
-  { post, must, mergePatch, delete: remove, eventually }: Cluster,
-  { name, budgets }: Namespace,
+/** From now on this is refused in the namespace, once the API server knows of it. */
+async function refuse(
+  { post, must, delete: remove }: Cluster,
+  { name }: Namespace,
+  rules: readonly Json[],
 ): Promise<void> {
-  const rule = { apiGroups: ['policy'], apiVersions: ['v1'], operations: ['UPDATE'] };
   const matchConstraints = {
     namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } },
-    resourceRules: [{ ...rule, resources: ['poddisruptionbudgets/status'] }],
+    resourceRules: rules,
   };
   const spec = { matchConstraints, validations: [{ expression: 'false' }] };
   await must(post(`${ADMISSION}/validatingadmissionpolicies`, { metadata: { name }, spec }));
@@ -60,6 +61,14 @@ async function freezeStatuses(
     await remove(`${ADMISSION}/validatingadmissionpolicybindings/${name}`);
     await remove(`${ADMISSION}/validatingadmissionpolicies/${name}`);
   });
+}
+
+/** From now on no budget of the namespace gets a status: its controller is refused what it writes. */
+async function freezeStatuses(cluster: Cluster, space: Namespace): Promise<void> {
+  const { post, must, mergePatch, eventually } = cluster;
+  const { budgets } = space;
+  const rule = { apiGroups: ['policy'], apiVersions: ['v1'], operations: ['UPDATE'] };
+  await refuse(cluster, space, [{ ...rule, resources: ['poddisruptionbudgets/status'] }]);
   await must(post(budgets, { metadata: { name: 'probe' }, spec: { selector: { matchLabels: { app: 'none' } } } }));
   await eventually(async () => {
     const { status } = await mergePatch(`${budgets}/probe/status?dryRun=All`, { status: { expectedPods: 7 } });
@@ -90,11 +99,32 @@ describeOnBackends('evictions', (cluster) => {
     );
   });
 
-  test('of a pod that is being evicted already is 201 again', async () => {
-    const { post, must } = cluster();
+  test('of a pod that is being evicted already is 201 again, and leaves its condition as it is', async () => {
+    const { post, get, must } = cluster();
     const { pods } = await readyPods(cluster(), ['a']);
     await must(post(`${pods}/a/eviction`, eviction('a')));
+    const first = (await get(`${pods}/a`)).body;
     expect((await post(`${pods}/a/eviction`, eviction('a'))).status).toBe(201);
+    expect(at((await get(`${pods}/a`)).body, 'status', 'conditions')).toEqual(at(first, 'status', 'conditions'));
+  });
+
+  test('is what admission is asked about, not the deletion it ends in; nobody comes to own what it writes', async () => {
+    const { post, get, must, eventually, delete: remove } = cluster();
+    const space = await readyPods(cluster(), ['a']);
+    const rule = { apiGroups: [''], apiVersions: ['v1'] };
+    await refuse(cluster(), space, [
+      { ...rule, operations: ['DELETE'], resources: ['pods'] },
+      { ...rule, operations: ['UPDATE'], resources: ['pods/status'] },
+    ]);
+    const pod = `${space.pods}/a`;
+    await eventually(async () => {
+      expect((await remove(`${pod}?dryRun=All`)).status).toBe(422);
+    });
+    const before = await must(get(pod));
+    expect((await post(`${pod}/eviction`, eviction('a'))).status).toBe(201);
+    const evicted = await must(get(pod));
+    expect(evicted).toHaveProperty('metadata.deletionTimestamp');
+    expect(at(evicted, 'metadata', 'managedFields')).toEqual(at(before, 'metadata', 'managedFields'));
   });
 
   test('takes the grace period of its delete options', async () => {

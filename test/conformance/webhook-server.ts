@@ -25,6 +25,11 @@ export function annotate(request: Json, key: string, value: string): Json {
   const patch = hasAnnotations
     ? [{ op: 'add', path: `/metadata/annotations/${escaped}`, value }]
     : [{ op: 'add', path: '/metadata/annotations', value: { [key]: value } }];
+  return patching(request, patch);
+}
+
+/** An answer with this JSON patch. */
+export function patching(request: Json, patch: readonly Json[]): Json {
   return {
     uid: textAt(request, 'uid'),
     allowed: true,

@@ -141,7 +141,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const localWebhooks = new Map<string, LocalWebhook>();
   const log = options.log ?? none;
   const judge = createPolicyAdmission({ reader, registry });
-  const { mutate, validate: askWebhooks } = createWebhookAdmission({
+  const webhooks = createWebhookAdmission({
     reader,
     registry,
     clock,
@@ -150,9 +150,11 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     localWebhooks,
     resolveService: options.resolveService,
   });
+  const mutate: Admission = (attributes) => (attributes.context.isAdmitted ? undefined : webhooks.mutate(attributes));
   const validate: Admission = (attributes) => {
+    if (attributes.context.isAdmitted) return undefined;
     judge(attributes);
-    return askWebhooks(attributes);
+    return webhooks.validate(attributes);
   };
   const writer = createWriter({
     storage,

@@ -77,13 +77,15 @@ export function createEviction({ reader, writer, deleter, clock, registry }: Evi
     });
   };
 
+  /** Webhooks and policies have been asked about the eviction; of the deletion they are not told. */
   const deletePod = async (
     type: ServedType,
     pod: ApiObject,
     options: DeletionOptions,
-    context: WriteContext,
+    requestContext: WriteContext,
   ): Promise<void> => {
     const { namespace, name = '' } = pod.metadata;
+    const context = { ...requestContext, isAdmitted: true } as const;
     let deletion = options;
     if (!context.dryRun) {
       const marked = await writer.update({
@@ -219,13 +221,15 @@ function setInsufficient(status: JsonObject, generation: number, now: string): v
 }
 
 function setDisruptionTarget(status: JsonObject, now: string): void {
-  const conditions = objectsAt(status, 'conditions').filter(({ type }) => type !== 'DisruptionTarget');
-  conditions.push({
+  const conditions = objectsAt(status, 'conditions');
+  const before = conditions.find(({ type }) => type === 'DisruptionTarget');
+  const condition = {
     type: 'DisruptionTarget',
     status: 'True',
     reason: 'EvictionByEvictionAPI',
     message: 'Eviction API: evicting',
-    lastTransitionTime: now,
-  });
-  status['conditions'] = conditions;
+    lastTransitionTime: before?.['status'] === 'True' ? (stringAt(before, 'lastTransitionTime') ?? now) : now,
+  };
+  status['conditions'] =
+    before === undefined ? [...conditions, condition] : conditions.map((each) => (each === before ? condition : each));
 }

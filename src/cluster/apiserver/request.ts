@@ -27,6 +27,8 @@ export interface WriteContext {
   readonly fieldManager: string;
   /** What is done about fields nobody knows. Absent, as in-process: they are dropped in silence. */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
+  /** The server's own part in what was admitted as something else, as the end of a pod is as its eviction. */
+  readonly isAdmitted?: true;
   /** Filled by admission and the registry; sent as Warning headers. */
   readonly warnings: string[];
 }

@@ -53,8 +53,13 @@ export interface SubresourceUpdate {
 export interface TypeRules {
   /** Fills in what the real server's defaulting would. Runs on create, update and again after webhooks. */
   readonly applyDefaults?: (object: JsonObject) => void;
-  /** Built-in mutating admission and preparation for create; the caller's status has been dropped already. */
+  /**
+   * Built-in mutating admission and preparation for create; the caller's status has been dropped already. Runs again after
+   * webhooks that changed something.
+   */
   readonly prepareCreate?: (object: ApiObject, context: RuleContext) => void;
+  /** What follows from the new object as webhooks have made it. */
+  readonly prepareAdmitted?: (object: ApiObject) => void;
   /** Built-in validating admission of a new object; throws the refusal. */
   readonly admitCreate?: (object: ApiObject, context: RuleContext) => void;
   /** Preparation for an update of the main resource: keeps what callers may not change. */

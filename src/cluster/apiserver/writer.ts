@@ -155,7 +155,12 @@ export function createWriter(options: WriterOptions): Writer {
         context,
       } as const;
       const admitted = (await admit({ ...attributes, object })) ?? object;
-      if (admitted !== object) rules.applyDefaults?.(admitted);
+      if (admitted !== object) {
+        rules.applyDefaults?.(admitted);
+        // Source: apiserver pkg/admission/reinvocation.go.
+        rules.prepareCreate?.(admitted, ruleScope);
+      }
+      rules.prepareAdmitted?.(admitted);
 
       const meta = admitted.metadata;
       const base = namedByCaller || meta.name ? undefined : meta.generateName;
@@ -194,7 +199,7 @@ export function createWriter(options: WriterOptions): Writer {
         if (subresource === 'status') rules.prepareStatusUpdate?.(prepared, current, ruleScope);
         else if (through !== undefined) through.prepare(prepared, current);
         else rules.prepareUpdate?.(prepared, current, ruleScope);
-        if (operation === 'Update')
+        if (operation === 'Update' && !context.isAdmitted)
           managedFields.recordUpdate(type, current, prepared, context.fieldManager, subresource);
         const attributes = {
           operation: 'UPDATE',

@@ -156,15 +156,11 @@ function increment(counts: Map<string, number>, key: string, by: number): void {
   else counts.set(key, count);
 }
 
-/** Whether a pod belongs to a group. Terminating pods do not count for spreading and affinity. */
+/** Whether a pod belongs to a group. */
 export function groupMatcher(group: PodGroup): (info: PodInfo) => boolean {
-  const { controllerUid, namespaces, selector } = group;
-  if (controllerUid !== undefined) {
-    return ({ pod }) => pod.metadata?.deletionTimestamp === undefined && controllerOf(pod)?.uid === controllerUid;
-  }
+  const { controllerUid, namespaces, selector, countsTerminating } = group;
+  const isCounted = ({ pod }: PodInfo): boolean => countsTerminating || pod.metadata?.deletionTimestamp === undefined;
+  if (controllerUid !== undefined) return (info) => isCounted(info) && controllerOf(info.pod)?.uid === controllerUid;
   const matches: LabelMatcher = selector === undefined ? () => false : matcherOf(selectorRequirements(selector));
-  return ({ pod }) =>
-    pod.metadata?.deletionTimestamp === undefined &&
-    namespaces.includes(namespaceOf(pod)) &&
-    matches(pod.metadata?.labels);
+  return (info) => isCounted(info) && namespaces.includes(namespaceOf(info.pod)) && matches(info.pod.metadata?.labels);
 }

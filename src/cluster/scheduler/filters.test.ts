@@ -86,6 +86,33 @@ describe('a node is refused', () => {
     ).toEqual({ n1: 'Too many pods' });
   });
 
+  test.each<[string, object, boolean]>([
+    ['the same port', {}, true],
+    ['the same port of one address', { hostIP: '10.0.0.1' }, true],
+    ['another port', { hostPort: 81 }, false],
+    ['the port of another protocol', { protocol: 'UDP' }, false],
+    ['no port of the node', { hostPort: 0 }, false],
+  ])('when a port of its own is taken: %s', (_, port, isRefused) => {
+    const serving = (more: object): Spec => ({
+      containers: [{ name: 'a', ports: [{ containerPort: 8080, hostPort: 80, ...more }] }],
+    });
+    const leaving = pod({}, serving({}));
+    const placed: Pod = { ...leaving, metadata: { ...leaving.metadata, deletionTimestamp: '2026-06-01T00:00:00Z' } };
+    expect(reasons(pod({}, serving(port)), [node('n1', 'a')], [[placed, 'n1']])).toEqual(
+      isRefused ? { n1: "node(s) didn't have free ports for the requested pod ports" } : {},
+    );
+  });
+
+  test('for a port of a sidecar, and not for one of a container that ends before', () => {
+    const initial = (more: object): Spec => ({
+      containers: [{ name: 'a' }],
+      initContainers: [{ name: 'b', ports: [{ containerPort: 80, hostPort: 80, hostIP: '10.0.0.1' }], ...more }],
+    });
+    const sidecar = pod({}, initial({ restartPolicy: 'Always' }));
+    const refused = (other: Pod) => Object.keys(reasons(other, [node('n1', 'a')], [[sidecar, 'n1']])).length;
+    expect([sidecar, pod({}, initial({}))].map(refused)).toEqual([1, 0]);
+  });
+
   test('when a bound volume lives in another zone', () => {
     const required = { nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: ['a'] }] }] };
     expect(
@@ -139,6 +166,15 @@ describe('topology spread', () => {
     const [key, missing] = ['constructor', `${SKEW} (missing required label)`];
     expect(reasons(pod(web, spread({ topologyKey: key })), nodes)).toEqual({ n1: missing, n2: missing });
   });
+  test('with several constraints counts only nodes that are in a domain of each', () => {
+    const both = [spread(), spread({ topologyKey: 'rack' })].flatMap((each) => each.topologySpreadConstraints ?? []);
+    const incoming = pod(web, { topologySpreadConstraints: both });
+    const racked: Node = { ...node('n3', 'b'), metadata: { name: 'n3', labels: { zone: 'b', rack: 'r' } } };
+    // Without a rack n1 is no reason to keep zone b empty.
+    expect(reasons(incoming, [node('n1', 'a'), racked], [[pod(web), 'n3']])).toEqual({
+      n1: `${SKEW} (missing required label)`,
+    });
+  });
   test('with minDomains holds pods back until there are enough domains', () => {
     expect(
       reasons(pod(web, spread({ minDomains: 3 })), nodes, [
@@ -183,6 +219,31 @@ describe('pod affinity', () => {
       n1: "node(s) didn't satisfy existing pods anti-affinity rules",
     });
   });
+  test.each<[string, Pod, Pod]>([
+    ['it does not want near', pod({ app: 'x' }, apart({ app: 'web' })), pod({ app: 'web' })],
+    ['that does not want it near', pod({ app: 'web' }), pod({ app: 'x' }, apart({ app: 'web' }))],
+  ])('keeps away from a pod %s until that is gone', (_, incoming, other) => {
+    const leaving: Pod = { ...other, metadata: { ...other.metadata, deletionTimestamp: '2026-06-01T00:00:00Z' } };
+    expect(Object.keys(reasons(incoming, nodes, [[leaving, 'n1']]))).toEqual(['n1']);
+  });
+  test('of several kinds of pods it wants near, one must be all of them', () => {
+    const both: Spec = {
+      affinity: {
+        podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term({ app: 'web' }), term({ tier: 'a' })] },
+      },
+    };
+    const placed: [Pod, string][] = [
+      [pod({ app: 'web' }), 'n1'],
+      [pod({ tier: 'a' }), 'n3'],
+      [pod({ app: 'web', tier: 'a' }), 'n2'],
+    ];
+    expect(Object.keys(reasons(pod({}, both), [...nodes, node('n3', 'a')], placed))).toEqual(['n1', 'n3']);
+    expect(Object.keys(reasons(pod({ app: 'web' }, both), nodes))).toEqual(['n1', 'n2']);
+  });
+  test('the first of its kind goes where there is a domain', () => {
+    const bare: Node = { ...node('n3', 'c'), metadata: { name: 'n3' } };
+    expect(Object.keys(reasons(pod({ app: 'web' }, near({ app: 'web' })), [...nodes, bare]))).toEqual(['n3']);
+  });
   test('goes where pods it wants near are, and anywhere when it is the first of its kind', () => {
     expect(reasons(pod({ app: 'x' }, near({ app: 'web' })), nodes, [[pod({ app: 'web' }), 'n1']])).toEqual({
       n2: "node(s) didn't match pod affinity rules",
@@ -201,6 +262,7 @@ test('counts follow pods as they come, move and go', () => {
     namespaces: ['default'],
     selector: { matchLabels: { app: 'web' } },
     controllerUid: undefined,
+    countsTerminating: false,
   };
   cluster.putPod(info, 'n2');
   expect([...cluster.countsOf(group)]).toEqual([['n2', 1]]);

@@ -6,7 +6,7 @@ import { namespaceOf } from '../objects.ts';
 import { type ClusterState, groupMatcher, type NodeState } from './cluster-state.ts';
 import type { Refusal } from './failure-message.ts';
 import { admitsNode, matchesAnyTerm, untoleratedTaints } from './node-matching.ts';
-import type { AffinityTerm, PodInfo, SpreadConstraint } from './pod-info.ts';
+import { type AffinityTerm, ANY_ADDRESS, type HostPort, type PodInfo, type SpreadConstraint } from './pod-info.ts';
 
 /** Says why a node cannot take the pod; undefined when it can as far as this filter is concerned. */
 export type NodeFilter = (state: NodeState) => Refusal | undefined;
@@ -27,11 +27,13 @@ export function createPodFilter(
   cluster: ClusterState,
   volumes: readonly PersistentVolume[],
 ): NodeFilter {
+  const spread = info.spread.filter((constraint) => constraint.isHard);
   const filters: NodeFilter[] = [
     refuseUnsuitableNode(info),
+    ...(info.hostPorts.length === 0 ? [] : [refuseTakenPorts(info)]),
     (state) => refuseShortage(info, state),
     ...(volumes.length === 0 ? [] : [refuseOtherZones(volumes)]),
-    ...info.spread.filter((constraint) => constraint.isHard).map((constraint) => refuseSkew(info, constraint, cluster)),
+    ...spread.map((constraint) => refuseSkew(info, constraint, spread, cluster)),
     ...antiAffinityFilters(info, cluster),
     ...affinityFilters(info, cluster),
   ];
@@ -59,6 +61,21 @@ export function refuseUnsuitableNode(info: PodInfo): NodeFilter {
     }
     return admitsNode(spec, node) ? undefined : unresolvable("node(s) didn't match Pod's node affinity/selector");
   };
+}
+
+/** Source: pkg/scheduler/framework/plugins/nodeports. */
+function refuseTakenPorts({ hostPorts: wanted }: PodInfo): NodeFilter {
+  return ({ pods }) => {
+    const taken = [...pods.values()].flatMap(({ hostPorts }) => hostPorts);
+    return wanted.some((port) => taken.some((other) => isSamePort(port, other)))
+      ? resolvable("node(s) didn't have free ports for the requested pod ports")
+      : undefined;
+  };
+}
+
+function isSamePort(one: HostPort, other: HostPort): boolean {
+  const isShared = one.address === other.address || [one.address, other.address].includes(ANY_ADDRESS);
+  return one.port === other.port && one.protocol === other.protocol && isShared;
 }
 
 /** Every scarce resource is named, so that one look says what to add. */
@@ -97,8 +114,13 @@ function sharesZone(volume: PersistentVolume, node: Node): boolean {
 }
 
 /** With fewer domains than `minDomains` the smallest counts as empty, so that new domains are waited for (KEP-3022). */
-function refuseSkew(info: PodInfo, constraint: SpreadConstraint, cluster: ClusterState): NodeFilter {
-  const domains = domainCounts(info, constraint, cluster);
+function refuseSkew(
+  info: PodInfo,
+  constraint: SpreadConstraint,
+  all: readonly SpreadConstraint[],
+  cluster: ClusterState,
+): NodeFilter {
+  const domains = domainCounts(info, constraint, all, cluster);
   const smallest = domains.size < constraint.minDomains ? 0 : Math.min(...domains.values());
   const self = groupMatcher(constraint.group)(info) ? 1 : 0;
   return ({ node }) => {
@@ -111,13 +133,22 @@ function refuseSkew(info: PodInfo, constraint: SpreadConstraint, cluster: Cluste
   };
 }
 
-/** Pods of the constraint's group by domain, with a zero for every domain that has an eligible node but no pod. */
-export function domainCounts(info: PodInfo, constraint: SpreadConstraint, cluster: ClusterState): Map<string, number> {
+/**
+ * Pods of the constraint's group by domain, with a zero for every domain that has an eligible node but no pod.
+ * @param all nodes that are in no domain of one of these do not count.
+ */
+function domainCounts(
+  info: PodInfo,
+  constraint: SpreadConstraint,
+  all: readonly SpreadConstraint[],
+  cluster: ClusterState,
+): Map<string, number> {
   const counts = cluster.countsOf(constraint.group);
   const domains = new Map<string, number>();
   for (const { name, node } of cluster.nodes()) {
     const domain = ownMember(node.metadata?.labels, constraint.topologyKey);
     if (domain === undefined || !isEligible(info, constraint, node)) continue;
+    if (all.some(({ topologyKey }) => ownMember(node.metadata?.labels, topologyKey) === undefined)) continue;
     domains.set(domain, (domains.get(domain) ?? 0) + (counts.get(name) ?? 0));
   }
   return domains;
@@ -151,26 +182,43 @@ function antiAffinityFilters(info: PodInfo, cluster: ClusterState): NodeFilter[]
   return filters;
 }
 
-/** The first pod of a group that wants to be near itself finds nobody yet and may go anywhere. */
+/**
+ * Terms are met together, by pods that match all of them. The first pod of a group that wants to be near itself finds
+ * nobody yet and may go to any node that is in a domain.
+ */
 function affinityFilters(info: PodInfo, cluster: ClusterState): NodeFilter[] {
-  return info.affinity.flatMap((term): NodeFilter[] => {
-    const occupied = domainsWithPods(term, cluster);
-    if (occupied.size === 0 && groupMatcher(term.group)(info)) return [];
-    return [
-      ({ node }) =>
-        occupied.has(ownMember(node.metadata?.labels, term.topologyKey))
-          ? undefined
-          : unresolvable("node(s) didn't match pod affinity rules"),
-    ];
-  });
+  const { affinity } = info;
+  if (affinity.length === 0) return [];
+  const matchers = affinity.map(({ group }) => groupMatcher(group));
+  const matchesAll = (other: PodInfo): boolean => matchers.every((matches) => matches(other));
+  const hasCompany = ({ pods }: NodeState): boolean => [...pods.values()].some(matchesAll);
+  const terms = affinity.map((term) => ({
+    key: term.topologyKey,
+    occupied: domainsWithPods(term, cluster, hasCompany),
+  }));
+  const isFirst = terms.every(({ occupied }) => occupied.size === 0) && matchesAll(info);
+  return [
+    ({ node }) => {
+      const isMet = terms.every(({ key, occupied }) => {
+        const domain = ownMember(node.metadata?.labels, key);
+        return domain !== undefined && (isFirst || occupied.has(domain));
+      });
+      return isMet ? undefined : unresolvable("node(s) didn't match pod affinity rules");
+    },
+  ];
 }
 
-function domainsWithPods(term: AffinityTerm, cluster: ClusterState): Set<string | undefined> {
+/** @param isWanted of nodes that have a pod of the group: which count. Default all. */
+function domainsWithPods(
+  term: AffinityTerm,
+  cluster: ClusterState,
+  isWanted: (state: NodeState) => boolean = () => true,
+): Set<string | undefined> {
   const counts = cluster.countsOf(term.group);
   const domains = new Set<string | undefined>();
-  for (const { name, node } of cluster.nodes()) {
-    const domain = ownMember(node.metadata?.labels, term.topologyKey);
-    if (domain !== undefined && counts.has(name)) domains.add(domain);
+  for (const state of cluster.nodes()) {
+    const domain = ownMember(state.node.metadata?.labels, term.topologyKey);
+    if (domain !== undefined && counts.has(state.name) && isWanted(state)) domains.add(domain);
   }
   return domains;
 }
@@ -180,7 +228,7 @@ function domainsClosedByOthers(info: PodInfo, cluster: ClusterState): { key: str
   const closed: { key: string; value: string }[] = [];
   const labels = new Map<string, Readonly<Record<string, string>>>();
   for (const other of cluster.podsWithAntiAffinity()) {
-    if (other.info.uid === info.uid || other.info.pod.metadata?.deletionTimestamp !== undefined) continue;
+    if (other.info.uid === info.uid) continue;
     for (const term of other.info.antiAffinity) {
       if (!term.group.namespaces.includes(namespaceOf(info.pod)) || !groupMatcher(term.group)(info)) continue;
       if (labels.size === 0)

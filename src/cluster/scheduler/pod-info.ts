@@ -14,6 +14,8 @@ export interface PodGroup {
   readonly selector: LabelSelector | undefined;
   /** Instead of a selector: uid of the controller. */
   readonly controllerUid: string | undefined;
+  /** Terminating pods count: for affinity, as they are still there; not for spreading. */
+  readonly countsTerminating: boolean;
 }
 
 export interface SpreadConstraint {
@@ -27,6 +29,14 @@ export interface SpreadConstraint {
   readonly honorsAffinity: boolean;
   /** Nodes with untolerated taints are no domains (`nodeTaintsPolicy: Honor`). */
   readonly honorsTaints: boolean;
+}
+
+/** A port of the node's own that a container takes. */
+export interface HostPort {
+  readonly port: number;
+  readonly protocol: string;
+  /** `0.0.0.0` is every address of the node. */
+  readonly address: string;
 }
 
 export interface AffinityTerm {
@@ -44,8 +54,10 @@ export interface PodInfo {
   readonly affinity: readonly AffinityTerm[];
   readonly antiAffinity: readonly AffinityTerm[];
   readonly claimNames: readonly string[];
+  readonly hostPorts: readonly HostPort[];
 }
 
+export const ANY_ADDRESS = '0.0.0.0';
 const EMPTY_SPEC: PodSpec = { containers: [] };
 
 export function podInfoOf(pod: Pod): PodInfo {
@@ -60,7 +72,17 @@ export function podInfoOf(pod: Pod): PodInfo {
     affinity: termsOf(pod, podAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
     antiAffinity: termsOf(pod, podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
     claimNames: (spec.volumes ?? []).flatMap((volume) => volume.persistentVolumeClaim?.claimName ?? []),
+    hostPorts: hostPortsOf(spec),
   };
+}
+
+/** Of the containers that run as long as the pod. Source: kubernetes pkg/scheduler/util/utils.go `GetHostPorts`. */
+function hostPortsOf({ containers, initContainers = [] }: PodSpec): HostPort[] {
+  const sidecars = initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always');
+  const ports = [...sidecars, ...containers].flatMap((container) => container.ports ?? []);
+  return ports.flatMap(({ hostPort: port = 0, protocol = 'TCP', hostIP }) =>
+    port > 0 ? [{ port, protocol, address: hostIP || ANY_ADDRESS }] : [],
+  );
 }
 
 /** Pods of a controller that ask for nothing are still spread a little, as the default constraints of Kubernetes do. */
@@ -68,7 +90,11 @@ function spreadOf(pod: Pod, spec: PodSpec): SpreadConstraint[] {
   const constraints = spec.topologySpreadConstraints ?? [];
   if (constraints.length === 0) return defaultSpread(pod);
   return constraints.map((constraint) => ({
-    group: selectorGroup([namespaceOf(pod)], withLabelKeys(constraint.labelSelector, constraint.matchLabelKeys, pod)),
+    group: selectorGroup(
+      [namespaceOf(pod)],
+      withLabelKeys(constraint.labelSelector, constraint.matchLabelKeys, pod),
+      false,
+    ),
     topologyKey: constraint.topologyKey,
     maxSkew: constraint.maxSkew,
     minDomains: constraint.minDomains ?? 1,
@@ -86,6 +112,7 @@ function defaultSpread(pod: Pod): SpreadConstraint[] {
     namespaces: [namespaceOf(pod)],
     selector: undefined,
     controllerUid: owner.uid,
+    countsTerminating: false,
   };
   const soft = { group, minDomains: 1, isHard: false, honorsAffinity: true, honorsTaints: false };
   return [
@@ -114,16 +141,21 @@ type RequiredTerms = NonNullable<
 
 function termsOf(pod: Pod, terms: RequiredTerms | undefined): AffinityTerm[] {
   return (terms ?? []).map((term) => ({
-    group: selectorGroup(term.namespaces ?? [namespaceOf(pod)], term.labelSelector),
+    group: selectorGroup(term.namespaces ?? [namespaceOf(pod)], term.labelSelector, true),
     topologyKey: term.topologyKey,
   }));
 }
 
-function selectorGroup(namespaces: readonly string[], selector: LabelSelector | undefined): PodGroup {
+function selectorGroup(
+  namespaces: readonly string[],
+  selector: LabelSelector | undefined,
+  countsTerminating: boolean,
+): PodGroup {
   return {
-    key: `selector:${namespaces.join(',')}:${JSON.stringify(selector ?? null)}`,
+    key: `selector:${countsTerminating}:${namespaces.join(',')}:${JSON.stringify(selector ?? null)}`,
     namespaces,
     selector,
     controllerUid: undefined,
+    countsTerminating,
   };
 }

@@ -125,7 +125,10 @@ export function createWebhookAdmission(options: WebhookOptions): WebhookAdmissio
     throw internalError(message);
   };
 
-  /** Source: mutating/dispatcher.go `Dispatch` and reinvocationcontext.go. In-tree plug-ins are not run again here. */
+  /**
+   * Source: mutating/dispatcher.go `Dispatch` and reinvocationcontext.go. In-tree plug-ins are run again after the last,
+   * and what they change has no webhook asked once more.
+   */
   const runMutating = async (
     hooks: readonly JsonObject[],
     attributes: AdmissionAttributes,

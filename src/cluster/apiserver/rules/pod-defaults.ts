@@ -117,11 +117,13 @@ export function defaultPodSpec(spec: JsonObject | undefined): void {
   canonicalQuantities(objectAt(spec, 'overhead'));
 }
 
-/** Defaults that only pods get, not templates: requests follow limits, service links are on. */
+/** Defaults that only pods get, not templates: requests follow limits, service links are on, ports are the machine's. */
 export function defaultPod(pod: JsonObject): void {
   const spec = ensureObject(pod, 'spec');
   defaultPodSpec(spec);
   for (const container of [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')]) {
+    if (spec['hostNetwork'] === true)
+      for (const port of objectsAt(container, 'ports')) port['hostPort'] ||= port['containerPort'];
     const resources = ensureObject(container, 'resources');
     const limits = objectAt(resources, 'limits');
     if (limits === undefined || Object.keys(limits).length === 0) continue;

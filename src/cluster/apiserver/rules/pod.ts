@@ -2,6 +2,7 @@
 import { ensureObject, isObject, objectAt, objectsAt, setDefault, stringAt, valueAt } from '../json.ts';
 import type { ApiObject, TypeRules } from '../served-type.ts';
 import { badRequest } from '../status-error.ts';
+import { mergeLabelKeys } from './label-keys.ts';
 import { applyLimitDefaults, checkLimits } from './limit-ranger.ts';
 import { addDefaultTolerations, defaultPod } from './pod-defaults.ts';
 import { qosClassOf } from './pod-qos.ts';
@@ -11,7 +12,6 @@ import { validatePodSpec } from './pod-validation.ts';
 import { resolvePriority } from './priority-class.ts';
 import { checkQuotas } from './resource-quota.ts';
 
-/** The QoS class is told last at creation: defaults of a LimitRange decide it. */
 export const podRules: TypeRules = {
   applyDefaults: defaultPod,
   prepareCreate(pod, context) {
@@ -19,7 +19,10 @@ export const podRules: TypeRules = {
     addDefaultTolerations(spec);
     applyLimitDefaults(pod, context);
     resolvePriority(pod, context);
-    pod['status'] = { phase: 'Pending', qosClass: qosClassOf(spec) };
+  },
+  prepareAdmitted(pod) {
+    mergeLabelKeys(pod);
+    pod['status'] = { phase: 'Pending', qosClass: qosClassOf(ensureObject(pod, 'spec')) };
   },
   prepareUpdate: (pod) => addDefaultTolerations(ensureObject(pod, 'spec')),
   prepareStatusUpdate(pod, old) {

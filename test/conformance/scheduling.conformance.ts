@@ -1,0 +1,168 @@
+/** Where the scheduler puts pods, as far as Stowage goes by it when it proves a place before a move. */
+import { expect, test } from 'vitest';
+import { at, type Cluster, type Namespace } from './cluster.ts';
+import { describeOnBackends } from './describe-on-backends.ts';
+import type { Json } from './endpoint.ts';
+
+const HOSTNAME = 'kubernetes.io/hostname';
+const SPACE = 'conformance.stowage.test/space';
+const WEB = { app: 'web' };
+const CAPACITY = { cpu: '4', memory: '4Gi', pods: '10' };
+
+/** Nodes with room and these labels, for pods of the namespace. */
+async function nodesFor(
+  { node, must, mergePatch }: Cluster,
+  space: Namespace,
+  ...labels: readonly Json[]
+): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (const each of labels) {
+    const name = await node();
+    const metadata = { labels: { [SPACE]: space.name, [HOSTNAME]: name, ...each } };
+    const status = { capacity: CAPACITY, allocatable: CAPACITY };
+    await must(mergePatch(`/api/v1/nodes/${name}`, { metadata }));
+    await must(mergePatch(`/api/v1/nodes/${name}/status`, { status }));
+    names.push(name);
+  }
+  return names;
+}
+
+/** A pod for the nodes of the namespace. */
+function podFor(space: Namespace, name: string, labels: Json, spec: Json = {}): Json {
+  return {
+    metadata: { name, labels },
+    spec: {
+      nodeSelector: { [SPACE]: space.name },
+      tolerations: [{ operator: 'Exists' }],
+      containers: [{ name: 'main', image: 'example.test/app:1' }],
+      ...spec,
+    },
+  };
+}
+
+async function isOn({ get, eventually }: Cluster, { pods }: Namespace, name: string, node: unknown): Promise<void> {
+  await eventually(async () => {
+    expect(at((await get(`${pods}/${name}`)).body, 'spec', 'nodeName')).toBe(node);
+  });
+}
+
+async function waits({ get, eventually }: Cluster, { pods }: Namespace, name: string, why: string): Promise<void> {
+  await eventually(async () => {
+    expect((await get(`${pods}/${name}`)).body).toMatchObject({
+      status: {
+        conditions: [{ type: 'PodScheduled', reason: 'Unschedulable', message: expect.stringContaining(why) }],
+      },
+    });
+  });
+}
+
+type Kind = 'podAffinity' | 'podAntiAffinity';
+const required = (kind: Kind, ...terms: readonly Json[]): Json => ({
+  affinity: { [kind]: { requiredDuringSchedulingIgnoredDuringExecution: terms } },
+});
+const term = (matchLabels: Json, topologyKey = HOSTNAME): Json => ({ labelSelector: { matchLabels }, topologyKey });
+const serving: Json = {
+  containers: [{ name: 'main', image: 'example.test/app:1', ports: [{ containerPort: 80, hostPort: 8080 }] }],
+};
+
+describeOnBackends('scheduling', (cluster) => {
+  test.each<[string, Json, Json, string]>([
+    [
+      'that others do not want near',
+      {},
+      required('podAntiAffinity', term(WEB)),
+      "didn't match pod anti-affinity rules",
+    ],
+    [
+      'that does not want others near',
+      required('podAntiAffinity', term(WEB)),
+      {},
+      "didn't satisfy existing pods anti-affinity rules",
+    ],
+    ['with a port of the machine', serving, serving, "didn't have free ports for the requested pod ports"],
+  ])('a pod %s keeps them away until it is gone', async (_, spec, ofOther, why) => {
+    const { post, must, delete: remove, namespace } = cluster();
+    const space = await namespace();
+    const [node] = await nodesFor(cluster(), space, {});
+    await must(post(space.pods, podFor(space, 'a', WEB, { ...spec, nodeName: node })));
+    await must(remove(`${space.pods}/a`));
+    await must(post(space.pods, podFor(space, 'b', WEB, ofOther)));
+    await waits(cluster(), space, 'b', why);
+    await must(remove(`${space.pods}/a`, { gracePeriodSeconds: 0 }));
+    await isOn(cluster(), space, 'b', node);
+  });
+
+  test('of several kinds of pods that one wants near, a single one must be all', async () => {
+    const { post, must, namespace } = cluster();
+    const space = await namespace();
+    const [first, second] = await nodesFor(cluster(), space, {}, {});
+    const placed: readonly [string, Json, unknown][] = [
+      ['web', WEB, first],
+      ['tier', { tier: 'a' }, first],
+      ['both', { ...WEB, tier: 'a' }, second],
+    ];
+    for (const [name, labels, nodeName] of placed)
+      await must(post(space.pods, podFor(space, name, labels, { nodeName })));
+    const spec = required('podAffinity', term(WEB), term({ tier: 'a' }));
+    await must(post(space.pods, podFor(space, 'x', {}, spec)));
+    await isOn(cluster(), space, 'x', second);
+  });
+
+  test('the first pod that wants its like near goes to a node in a domain', async () => {
+    const { post, must, namespace } = cluster();
+    const space = await namespace();
+    const [, racked] = await nodesFor(cluster(), space, {}, { rack: 'r' });
+    await must(post(space.pods, podFor(space, 'a', WEB, required('podAffinity', term(WEB, 'rack')))));
+    await isOn(cluster(), space, 'a', racked);
+  });
+
+  test('nodes outside a domain of one spread constraint do not count for the others', async () => {
+    const { post, must, namespace } = cluster();
+    const space = await namespace();
+    const [, racked] = await nodesFor(cluster(), space, { zone: 'a' }, { zone: 'b', rack: 'r' });
+    await must(post(space.pods, podFor(space, 'a', WEB, { nodeName: racked })));
+    const topologySpreadConstraints = ['zone', 'rack'].map((topologyKey) => ({
+      topologyKey,
+      maxSkew: 1,
+      whenUnsatisfiable: 'DoNotSchedule',
+      labelSelector: { matchLabels: WEB },
+    }));
+    await must(post(space.pods, podFor(space, 'b', WEB, { topologySpreadConstraints })));
+    await isOn(cluster(), space, 'b', racked);
+  });
+
+  test('what pods say under label keys becomes part of their selectors', async () => {
+    const { post, must, namespace } = cluster();
+    const space = await namespace();
+    const [node] = await nodesFor(cluster(), space, {});
+    const revision = (hash: string): Json => ({ ...WEB, hash });
+    await must(post(space.pods, podFor(space, 'a', revision('1'), { nodeName: node })));
+    const keys = { matchLabelKeys: ['hash', 'none'] };
+    const constraint = { topologyKey: HOSTNAME, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule', ...keys };
+    const labelSelector = { matchLabels: WEB };
+    const made = await must(
+      post(
+        space.pods,
+        podFor(space, 'b', revision('2'), {
+          ...required('podAntiAffinity', { ...term(WEB), ...keys, mismatchLabelKeys: ['app'] }),
+          topologySpreadConstraints: [{ ...constraint, labelSelector }, constraint],
+        }),
+      ),
+    );
+    const same = { key: 'hash', operator: 'In', values: ['2'] };
+    expect(made).toMatchObject({
+      spec: {
+        affinity: {
+          podAntiAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: [
+              { labelSelector: { matchExpressions: [same, { key: 'app', operator: 'NotIn', values: ['web'] }] } },
+            ],
+          },
+        },
+        topologySpreadConstraints: [{ labelSelector: { matchExpressions: [same] } }, {}],
+      },
+    });
+    expect(at(made, 'spec', 'topologySpreadConstraints', 1)).not.toHaveProperty('labelSelector');
+    await isOn(cluster(), space, 'b', node);
+  });
+});
