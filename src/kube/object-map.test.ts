@@ -57,6 +57,8 @@ describe('map of objects', () => {
         expect(map.size).toBe(model.size);
         expect(new Map(map.entries())).toEqual(model);
         expect([...map.values()].sort((a, b) => a - b)).toEqual([...model.values()].sort((a, b) => a - b));
+        const ofX = [...map.valuesIn('x')].sort((a, b) => a - b);
+        expect(ofX).toEqual(['x/a', 'x/b'].flatMap((key) => model.get(key) ?? []).sort((a, b) => a - b));
       }),
     );
   });

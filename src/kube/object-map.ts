@@ -15,6 +15,7 @@ export interface ObjectMap<V> {
   /** By namespace, and in the order of arrival within each. */
   entries(): IterableIterator<readonly [key: string, value: V]>;
   values(): IterableIterator<V>;
+  valuesIn(namespace: string): IterableIterator<V>;
 }
 
 /** `namespace/name`, or `name` alone where there is no namespace. Namespaces have no slash in them. */
@@ -52,5 +53,6 @@ export function createObjectMap<V>(): ObjectMap<V> {
     *values() {
       for (const space of spaces.values()) yield* space.values();
     },
+    valuesIn: (namespace) => (spaces.get(namespace) ?? new Map<string, V>()).values(),
   };
 }

@@ -17,6 +17,8 @@ export interface Store<R> {
   has(key: string): boolean;
   keys(): IterableIterator<string>;
   values(): IterableIterator<R>;
+  /** Of one namespace, without going through the others. */
+  valuesIn(namespace: string): IterableIterator<R>;
 }
 
 /** One difference made to a store: added (no `before`), changed, or removed (no `after`). */
@@ -175,6 +177,9 @@ function createStoreOf<T extends KubeObject, R, K>(
       },
       *values() {
         for (const kept of entries.values()) yield recordOf(kept);
+      },
+      *valuesIn(namespace) {
+        for (const kept of entries.valuesIn(namespace)) yield recordOf(kept);
       },
     },
     setState(next) {

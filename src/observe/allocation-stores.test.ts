@@ -39,6 +39,8 @@ test('an allocation is found by its name if that is the uid of the pod, else by 
   const found = (name: string, uid: string, namespace = 'shop') => stores.of({ namespace, name, uid })?.name;
   expect([found('a', 'u1'), found('b', 'u2'), found('c', 'u3')]).toEqual(['u1', 'hand-made', 'of-mbcas']);
   expect([found('a', 'successor'), found('d', 'u1', 'other')]).toEqual([undefined, undefined]);
+  expect([...stores.allIn('shop')]).toEqual([...stores.all()]);
+  expect([...stores.allIn('other')]).toEqual([]);
 
   scripted.watch().push({
     type: 'DELETED',

@@ -29,6 +29,7 @@ export interface AllocationStores {
   of(pod: AllocatedPodRef): AllocationRecord | undefined;
   get(namespace: string, name: string): AllocationRecord | undefined;
   all(): Iterable<AllocationRecord>;
+  allIn(namespace: string): Iterable<AllocationRecord>;
   /** False while what is known may be out of date: then nothing may be changed on its account. */
   isFresh(): boolean;
   /** Allocations already there are replayed as added. Returns the end of the subscription. */
@@ -84,6 +85,7 @@ export function createAllocationStores(options: AllocationStoresOptions): Alloca
     },
     get: (namespace, name) => informer.store.get(`${namespace}/${name}`),
     all: () => informer.store.values(),
+    allIn: (namespace) => informer.store.valuesIn(namespace),
     isFresh: () => informer.freshness() === 'fresh',
     onChange: (listener) => informer.subscribe({ onChange: (_, before, after) => listener(before, after) }),
     onSynced: informer.onSynced,

@@ -33,6 +33,9 @@ export function createAssumedInformer<R>({
       has: (key) => kept.has(key),
       keys: () => kept.keys(),
       values: () => kept.values(),
+      *valuesIn(namespace) {
+        for (const [key, record] of kept) if (key.startsWith(`${namespace}/`)) yield record;
+      },
     },
     onSynced: Promise.resolve(),
     subscribe(handler) {

@@ -59,6 +59,10 @@ export function joinInformers<R>(byNamespace: ReadonlyMap<string, Informer<R>>, 
       *values() {
         for (const { store } of all) yield* store.values();
       },
+      *valuesIn(namespace) {
+        const own = byNamespace.get(namespace);
+        if (own !== undefined) yield* own.store.valuesIn(namespace);
+      },
     },
     onSynced: synced.promise,
     subscribe(handler) {

@@ -42,6 +42,8 @@ describe('joinInformers', () => {
     expect(joined.store.size).toBe(3);
     expect([...joined.store.keys()].toSorted()).toEqual(['mail/a', 'mail/b', 'shop/a']);
     expect([...joined.store.values()].toSorted()).toEqual(['a', 'a', 'b']);
+    const inEach = ['shop', 'mail', 'other'].map((namespace) => [...joined.store.valuesIn(namespace)].toSorted());
+    expect(inEach).toEqual([['a'], ['a', 'b'], []]);
     expect(joined.store.get('mail/b')).toBe('b');
     expect(joined.store.get('shop/b')).toBeUndefined();
     expect(joined.store.get('other/a')).toBeUndefined();
@@ -138,6 +140,8 @@ describe('createAssumedInformer', () => {
     expect([informer.store.get('a'), informer.store.get('bcd')]).toEqual([1, 3]);
     expect([informer.store.has('a'), informer.store.has('bcd'), informer.store.size]).toEqual([true, false, 1]);
     expect([...informer.store.keys(), ...informer.store.values()]).toEqual(['a', 1]);
+    informer.put('shop/b', 2);
+    expect([...informer.store.valuesIn('shop'), ...informer.store.valuesIn('a')]).toEqual([2]);
     expect(informer.freshness()).toBe('fresh');
     expect(informer.lastContactMillis()).toBe(0);
     expect(informer.lastError()).toBeUndefined();

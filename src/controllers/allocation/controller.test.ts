@@ -34,7 +34,7 @@ function setUp() {
         return () => {};
       },
     },
-    stores: { isFresh: () => true, all: () => [], onChange: () => () => {} },
+    stores: { isFresh: () => true, all: () => [], allIn: () => [], onChange: () => () => {} },
     agents: { begin: () => {}, review: () => [] },
     pass: {
       async over(name: string) {

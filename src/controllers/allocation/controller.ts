@@ -96,8 +96,8 @@ export function createAllocationController(options: AllocationControllerOptions)
   };
   /** Of a quota, limit range or autoscaler: all allocated pods of its namespace may be bounded anew. */
   const wakeNamespace = (namespace: string): void => {
-    for (const record of stores.all()) {
-      const node = record.namespace === namespace ? nodeOf(record) : undefined;
+    for (const record of stores.allIn(namespace)) {
+      const node = nodeOf(record);
       if (node !== undefined) wakeNode(node, BOUNDS);
     }
   };

@@ -89,7 +89,7 @@ function setUpPod() {
   const clock = createVirtualClock(Date.UTC(2026, 0, 1));
   const reports = createAllocationReports({
     view: { pod: (_: string, name: string) => podOf(name), quotas: () => world.quotas },
-    stores: { get: () => world.record, all: records, onChange: () => () => {} },
+    stores: { get: () => world.record, allIn: records, onChange: () => () => {} },
     facts: {
       of: (found: AllocatedPod['found']) => ({
         found,
@@ -117,7 +117,7 @@ function setUpPod() {
     expect(await reports.write([report], signal)).toBe(true);
     return world.noted.splice(0);
   };
-  return { world, pod, sight, write };
+  return { world, pod, sight, write, clock };
 }
 
 test('a pod is quiet once its allocation says what there is to say, and not before', async () => {
@@ -137,13 +137,14 @@ test('a pod that changed since it was looked at is not quiet, and neither is one
 });
 
 test('integration 2: of what a quota has left, pods that have ended have no part', async () => {
-  const { world, write } = setUpPod();
+  const { world, write, clock } = setUpPod();
   const room = { hard: { cpuRequest: 1000 }, used: { cpuRequest: 400 }, scopes: undefined };
   world.quotas = [{ namespace: 'shop', name: 'cpu', ...room }];
   const shareBeside = async (phase: 'Running' | 'Succeeded' | 'Failed'): Promise<number | undefined> => {
     const owner = { namespace: 'shop', name: 'job', uid: 'uid-job' };
     const pod = aSizedPod(owner, 'job-1', {}, { phase });
     world.others = [{ pod, sizing: pod.sizing }];
+    await clock.advance(1000);
     await write();
     return world.record.status.guidance?.quotaNodeShare;
   };

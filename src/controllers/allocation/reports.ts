@@ -11,10 +11,10 @@ import type { Logger } from '../../lib/log.ts';
 import { tryParseMillicores } from '../../lib/quantity.ts';
 import type { EpochMillis, Millicores } from '../../lib/units.ts';
 import { parseOriginals } from '../../model/original-sizes.ts';
-import { hasEnded } from '../../model/owners.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 import type { AllocationStores } from '../../observe/allocation-stores.ts';
 import type { AllocationRecord } from '../../observe/project-allocation.ts';
+import { createAllocatedRequests } from './allocated-requests.ts';
 import type { AllocatedPod, AllocationFacts } from './facts.ts';
 import { guidanceOf } from './guidance.ts';
 import { isSameStatus, statusDigest, statusOf } from './outcome.ts';
@@ -56,6 +56,7 @@ type Spec = AllocationRecord['spec'];
 
 export function createAllocationReports(options: AllocationReportsOptions): AllocationReports {
   const { view, stores, facts, settings, clock, log } = options;
+  const allocatedRequests = createAllocatedRequests(options);
   let lastTrouble = '';
   /** By uid, what was written where the definition of the kind dropped a part of it: the object never shows it. */
   const pruned = new Map<string, string>();
@@ -90,16 +91,6 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
     const pods = here.map(({ known }) => known.pod);
     const share = requested(pods);
     return { room: quotaRoom(quotas, pods), nodeShare: all === 0 ? 1 : Math.min(1, share / all) };
-  };
-  const allocatedRequests = (namespace: string): Millicores => {
-    let sum = 0;
-    for (const record of stores.all()) {
-      if (record.namespace !== namespace) continue;
-      const found = view.pod(namespace, record.podName);
-      // Of one that has ended the quota counts nothing, and it takes nothing of what is left.
-      if (found !== undefined && !hasEnded(found.pod)) sum += sizeOf(found.sizing).request;
-    }
-    return sum;
   };
 
   const guidance = (

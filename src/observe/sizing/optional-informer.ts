@@ -117,6 +117,9 @@ export function createOptionalInformer<R>(options: OptionalInformerOptions<R>): 
       *values() {
         if (current !== undefined) yield* current.store.values();
       },
+      *valuesIn(namespace) {
+        if (current !== undefined) yield* current.store.valuesIn(namespace);
+      },
     },
     onSynced: synced.promise,
     subscribe(handler) {
