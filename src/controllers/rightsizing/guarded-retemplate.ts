@@ -27,10 +27,14 @@ export function createGuardedRetemplate(options: GuardedRetemplateOptions): Guar
     const found = inspectSize(decision, contextFor(spec, decision.workloadUid));
     return askForTurn({ take, noteBlocked: disruptions.turns.noteBlocked }, decision, found);
   };
+  const hasRollout = (uid: string): boolean =>
+    disruptions.list().some(({ workloadUid, isRollout }) => isRollout === true && workloadUid === uid);
   return {
     async retemplate(decision, spec, signal) {
       const { workloadUid } = decision;
-      const verdict = inspect(decision, spec, disruptions.turns.take);
+      // What puts a template back in the middle of our rollout goes on in the place that has.
+      const hasPlace = decision.isRestore === true && hasRollout(workloadUid);
+      const verdict = inspect(decision, spec, hasPlace ? () => undefined : disruptions.turns.take);
       if (verdict.kind === 'blocked') return verdict;
       history.recordChange(workloadUid, clock.now());
       // Entered before asking: other workloads decide while this one waits for the answer.
@@ -39,7 +43,7 @@ export function createGuardedRetemplate(options: GuardedRetemplateOptions): Guar
       // What may have been written goes on counting until the view tells.
       const isWritten = outcome.result === 'accepted' || (outcome.result !== 'gone' && outcome.isUncertain);
       if (isWritten) disruptions.history.recordDisruption(workloadUid, clock.now());
-      else disruptions.endRollout(workloadUid);
+      else if (!hasPlace) disruptions.endRollout(workloadUid);
       if (outcome.result === 'gone') return { kind: 'gone' };
       if (outcome.result === 'accepted') {
         lessons.noteNewTemplate(workloadUid);

@@ -5,10 +5,11 @@
 
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import { dueChanges } from '../../decide/rightsizing/due-changes.ts';
-import { partsTakenBack, takenBack } from '../../decide/rightsizing/side-by-side.ts';
-import { isDecrease, watchChange } from '../../decide/rightsizing/watched-change.ts';
+import { onlyParts, partsTakenBack, takenBack } from '../../decide/rightsizing/side-by-side.ts';
+import { includesPart, isDecrease, watchChange } from '../../decide/rightsizing/watched-change.ts';
 import type { RetemplateDecision } from '../../decide/size-decision.ts';
 import type { SizeLog } from '../../guard/size/size-history.ts';
+import { renderReason } from '../../lib/reasons.ts';
 import { applyChanges, effectiveChanges, type SizeChange } from '../../model/pod-size.ts';
 import { workloadRef } from '../../model/refs.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
@@ -19,7 +20,7 @@ import { type Changes, writeInForce } from './change.ts';
 import { createCountedRetemplate } from './counted-retemplate.ts';
 import type { RightsizingParts } from './parts.ts';
 import type { RestartGate } from './restart-gate.ts';
-import type { ApplyResult } from './result.ts';
+import { type ApplyResult, pending } from './result.ts';
 import type { RightsizingSettings } from './settings.ts';
 import { watchesText } from './watch-annotation.ts';
 
@@ -106,6 +107,8 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
     const harmed = await takeBack(context);
     if (harmed !== undefined) return harmed;
     memory.watches.review(() => !workload.isRollingOut, clock.now(), settings().revertMillis);
+    const behind = leftBehind(context);
+    if (behind !== undefined) return behind;
     // The template has been taken back, and with it every pod that is made.
     if (!workload.isRollingOut) memory.watches.forgetHarm();
     // Until the view shows the new template, the advice is about the old one.
@@ -118,6 +121,23 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
     }
     return resultOfWaiting(advised, memory, { isDue: due.length > 0, held });
   };
+}
+
+/**
+ * Of a StatefulSet a pod that never got ready is not replaced, whatever its template says by now, unless its pods are
+ * managed in parallel. Source: kubernetes pkg/controller/statefulset/stateful_set_control.go (UpdateStatefulSet).
+ */
+function leftBehind({ advised: { workload }, live, memory }: ApplyContext): ApplyResult | undefined {
+  if (workload.kind !== 'StatefulSet') return undefined;
+  const harmful = live.find(({ pod, sizing }) => {
+    const lacking = onlyParts(differences(sizing.containers, workload.containers), (part) =>
+      includesPart(memory.watches.takenBack, part),
+    );
+    return !pod.ready && lacking.length > 0;
+  });
+  if (harmful === undefined) return undefined;
+  const cause = `pod ${harmful.pod.name} still has what did harm: deleted, it is made anew as the template says`;
+  return pending('ChangeReverted', renderReason('ChangeReverted', { ...workload, cause }), LOOK_AGAIN_MILLIS);
 }
 
 function decisionFor(

@@ -156,6 +156,16 @@ export function restartedBy({ decision, before, changes }: ResizeSubject): Retur
   return decision.isWithdrawal === true ? undefined : restartedContainer(before, changes);
 }
 
+/** The template is put back while Stowage's own rollout of what did harm is under way: it would have no end by itself. */
+export function restoresOwnRollout(
+  { decision }: SizeSubject,
+  evictions: readonly Pick<InFlightEviction, 'workloadUid' | 'isRollout'>[],
+): boolean {
+  const { workloadUid, isRestore } = decision;
+  if (decision.kind !== 'retemplate' || isRestore !== true) return false;
+  return evictions.some((each) => each.isRollout === true && each.workloadUid === workloadUid);
+}
+
 const isResize = (subject: SizeSubject): subject is ResizeSubject => subject.kind === 'resize';
 const isRestart = (subject: SizeSubject): subject is ResizeSubject =>
   isResize(subject) && restartedBy(subject) !== undefined;

@@ -6,7 +6,7 @@ import { object } from '../../objection.ts';
 import { objectToNewLeader } from '../../rules/leadership.ts';
 import { objectToStorm } from '../../rules/spot.ts';
 import { objectToSoon, objectToTimes } from '../../rules/timing.ts';
-import { disruptiveRule, type SizeSubject } from '../context.ts';
+import { disruptiveRule, restoresOwnRollout, type SizeSubject } from '../context.ts';
 
 export const disruptionWindowOpen = disruptiveRule(
   'disruption-window-open',
@@ -36,17 +36,20 @@ export const disruptionCooledDown = disruptiveRule(
     isTakenBack(subject) ? undefined : objectToSoon(disruption?.last, disruption?.cooldownMillis ?? 0, now),
 );
 
-/** What is undone for its harm waits here too: a place in the budget is what keeps two restarts apart. */
+/**
+ * What is undone for its harm waits here too: a place in the budget is what keeps two restarts apart. A rollout that is
+ * turned back goes on in the place it has.
+ */
 export const withinDisruptionBudget = disruptiveRule(
   'within-disruption-budget',
   'The cluster as a whole takes only so many disruptions at once: evictions of every engine and rollouts count alike.',
-  (_, { disruption }) =>
-    disruption === undefined || disruption.inFlight < disruption.limit
+  (subject, { disruption, evictions }) =>
+    disruption === undefined || disruption.inFlight < disruption.limit || restoresOwnRollout(subject, evictions)
       ? undefined
       : object('ConcurrencyLimit', { inFlight: disruption.inFlight, limit: disruption.limit }),
 );
 
 /** What did harm is undone at any time. */
 function isTakenBack({ decision }: SizeSubject): boolean {
-  return decision.kind === 'resize' && decision.isRestore === true;
+  return decision.isRestore === true;
 }

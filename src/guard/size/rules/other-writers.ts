@@ -3,7 +3,7 @@ import { actingVpa } from '../../../model/acting-vpa.ts';
 import { workloadKey } from '../../../model/cluster-view.ts';
 import { otherResizer } from '../../../model/size-managers.ts';
 import { object } from '../../objection.ts';
-import { podRule, resizeRule, sizeRule } from '../context.ts';
+import { podRule, resizeRule, restoresOwnRollout, sizeRule } from '../context.ts';
 
 export const writersKnown = sizeRule(
   'writers-known',
@@ -53,9 +53,13 @@ export const cpuOfOneEngine = resizeRule(
 export const noEviction = sizeRule(
   'no-eviction',
   'A pod that is being moved is not resized: its replacement gets the right size.',
-  ({ decision }, { evictions }) => {
+  (subject, { evictions }) => {
+    const { decision } = subject;
     if (decision.kind !== 'resize') {
-      const isMoving = evictions.some(({ workloadUid }) => workloadUid === decision.workloadUid);
+      const isTurnedBack = restoresOwnRollout(subject, evictions);
+      const isMoving = evictions.some(
+        ({ workloadUid, isRollout }) => workloadUid === decision.workloadUid && !(isTurnedBack && isRollout === true),
+      );
       return isMoving ? object('EvictionInFlight', { pod: `of ${workloadKey(decision.workload)}` }) : undefined;
     }
     const { name, uid } = decision.pod;

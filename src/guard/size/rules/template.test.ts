@@ -3,7 +3,16 @@ import type { SizeChange } from '../../../model/pod-size.ts';
 import { aNamespace, NOON } from '../../../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload, MIB } from '../../../model/testing/sizing-records.ts';
 import { decision } from '../../testing/size-eviction.ts';
-import { pods, reasonsFor, replicaSet, resize, retemplate } from '../testing/size-scene.ts';
+import {
+  aDisruptionState,
+  hourFrom,
+  pods,
+  reasonsFor,
+  replicaSet,
+  resize,
+  retemplate,
+  web,
+} from '../testing/size-scene.ts';
 
 describe('templates', () => {
   test('need new pods, which the owner must allow', () => {
@@ -40,6 +49,33 @@ describe('templates', () => {
     expect(reasonsFor(evict, { records })).toEqual(expected);
     // A second template is another rollout, whatever became of the pods of the first.
     expect(reasonsFor(retemplate(), { records })).toEqual(['TemplateRollout']);
+  });
+  describe('that are put back because they did harm', () => {
+    const rolling = { workloads: [aSizedWorkload({ isRollingOut: true })] };
+    const rollout = { workloadUid: web.uid, podUid: web.uid, since: NOON, isRollout: true } as const;
+    const full = aDisruptionState({ inFlight: 2, last: NOON, window: hourFrom('0 13 * * *') });
+    const busy = { records: rolling, evictions: [rollout], disruption: full };
+    const closed = { policy: { window: hourFrom('0 13 * * *') } };
+    test('turn the rollout back that Stowage began for them, at any time, in the place that has', () => {
+      expect(reasonsFor(retemplate({ isRestore: true }), { ...busy, ...closed })).toEqual([]);
+      expect(reasonsFor(retemplate(), { ...busy, ...closed })).toEqual([
+        'OutsideUpdateWindow',
+        'OutsideWindow',
+        'CooldownActive',
+        'TemplateRollout',
+        'EvictionInFlight',
+        'ConcurrencyLimit',
+      ]);
+    });
+    test('wait for the rollout of somebody else, for a pod that is moved, and for a place where they have none', () => {
+      const back = retemplate({ isRestore: true });
+      expect(reasonsFor(back, { records: rolling })).toEqual(['TemplateRollout']);
+      const moved = { workloadUid: web.uid, podUid: 'web-1', since: NOON };
+      expect(reasonsFor(back, { ...busy, evictions: [rollout, moved] })).toEqual(['EvictionInFlight']);
+      expect(reasonsFor(back, { disruption: full, evictions: [{ ...rollout, workloadUid: 'other' }] })).toEqual([
+        'ConcurrencyLimit',
+      ]);
+    });
   });
   test('of a paused rollout that stands half way: that it is paused is told first', () => {
     const records = { workloads: [aSizedWorkload({ keepsPods: 'Paused', isRollingOut: true })] };

@@ -25,7 +25,13 @@ describe('time and pace', () => {
     const policy = { window: hourFrom('0 13 * * *') };
     expect(first(resize(), { policy })).toMatchObject({ reason: 'OutsideUpdateWindow', retryAfterMillis: 3_600_000 });
     expect(reasonsFor(retemplate(), { policy })).toEqual(['OutsideUpdateWindow']);
-    expect(reasonsFor(resize({ isRestore: true }), { policy })).toEqual([]);
+    expect(reasonsFor(evictToResize, { policy })).toEqual(['OutsideUpdateWindow']);
+    for (const back of [
+      resize({ isRestore: true }),
+      retemplate({ isRestore: true }),
+      { ...evictToResize, isRestore: true },
+    ])
+      expect(reasonsFor(back, { policy })).toEqual([]);
     expect(reasonsFor(resize(), { policy: { window: hourFrom('0 12 * * *') } })).toEqual([]);
   });
 

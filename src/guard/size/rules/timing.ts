@@ -13,10 +13,10 @@ const MINUTE_MILLIS = 60_000;
 
 /** Cooldowns and windows are about changes of mind, not about taking a change back or paying for another one. */
 function isExempt(decision: SizeDecision): boolean {
-  return (
-    decision.kind === 'resize' &&
-    (decision.isWithdrawal === true || decision.isRestore === true || decision.isFunding === true)
-  );
+  // Evictions go on to guards of their own, and may be as vain as the ones before.
+  if (decision.kind === 'evict-to-resize') return false;
+  if (decision.isRestore === true) return true;
+  return decision.kind === 'resize' && (decision.isWithdrawal === true || decision.isFunding === true);
 }
 
 function targetOf(decision: SizeDecision): { readonly uid: string; readonly name: string } {
@@ -29,7 +29,9 @@ export const windowOpen = sizeRule(
   'window-open',
   'Owners choose when their pods may be changed.',
   ({ decision }, { policy, now }) =>
-    isExempt(decision) ? undefined : objectToClosed(policy.window, now, 'OutsideUpdateWindow'),
+    isExempt(decision) || decision.isRestore === true
+      ? undefined
+      : objectToClosed(policy.window, now, 'OutsideUpdateWindow'),
 );
 
 export const cooledDown = sizeRule(
