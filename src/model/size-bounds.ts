@@ -114,21 +114,32 @@ export function withLimitDefaults(
   ranges: readonly LimitRangeRecord[],
   containers: readonly ContainerSpecRecord[],
 ): readonly ContainerSpecRecord[] {
-  const own = ranges.filter(({ type }) => type === 'Container');
-  const first = (part: 'defaultRequest' | 'defaultLimit', resource: keyof ComputeAmounts): number | undefined =>
-    own.find((range) => range[part][resource] !== undefined)?.[part][resource];
   return containers.map((container) => {
     const { size } = container;
     const amounts = {
-      cpuRequest: size.cpuRequest ?? size.cpuLimit ?? first('defaultRequest', 'cpu'),
-      cpuLimit: size.cpuLimit ?? first('defaultLimit', 'cpu'),
-      memoryRequest: size.memoryRequest ?? size.memoryLimit ?? first('defaultRequest', 'memory'),
-      memoryLimit: size.memoryLimit ?? first('defaultLimit', 'memory'),
+      cpuRequest: size.cpuRequest ?? size.cpuLimit ?? defaultIn(ranges, 'defaultRequest', 'cpu'),
+      cpuLimit: size.cpuLimit ?? givenLimit(ranges, 'cpu'),
+      memoryRequest: size.memoryRequest ?? size.memoryLimit ?? defaultIn(ranges, 'defaultRequest', 'memory'),
+      memoryLimit: size.memoryLimit ?? givenLimit(ranges, 'memory'),
     };
     const given: { -readonly [Key in SizeKey]?: number } = {};
     for (const key of sizeKeys) if (amounts[key] !== undefined) given[key] = amounts[key];
     return { ...container, size: given };
   });
+}
+
+/** What LimitRanges give to containers without a limit; undefined where they give none. */
+export function givenLimit(ranges: readonly LimitRangeRecord[], resource: keyof ComputeAmounts): number | undefined {
+  return defaultIn(ranges, 'defaultLimit', resource);
+}
+
+/** Of several the first that has one counts. */
+function defaultIn(
+  ranges: readonly LimitRangeRecord[],
+  part: 'defaultRequest' | 'defaultLimit',
+  resource: keyof ComputeAmounts,
+): number | undefined {
+  return ranges.find((range) => range.type === 'Container' && range[part][resource] !== undefined)?.[part][resource];
 }
 
 /** Amounts as quotas count them. */

@@ -29,6 +29,23 @@ describe('LimitRanges', () => {
     expect(stages.includes('limit-range')).toBe(expected !== value);
   });
 
+  test.each<[string, number, number | undefined, number]>([
+    ['above the limit that it gives', 900, undefined, 600],
+    ['up to the limit that it gives', 600, undefined, 600],
+    ['with a limit of its own', 900, 2000, 900],
+  ])('a request %s', (_, value, limit, expected) => {
+    const allowed = allowedRange([], 'Container', 'cpu');
+    const fitted = fitLimitRange(shaped(value, limit), 'cpu', allowed, 600);
+    const text = "the namespace's LimitRange gives it a limit of 600m, which caps the request";
+    expect([fitted.value, fitted.notes.at(-1)?.text === text]).toEqual([expected, expected < value]);
+    expect(fitted.ceiling).toBe(limit === undefined ? 600 : 2000);
+  });
+
+  test('a limit that it gives is no more than it may be of the request', () => {
+    const allowed = allowedRange([aLimitRange({ maxLimitRequestRatio: { cpu: 4 } })], 'Container', 'cpu');
+    expect(fitLimitRange(shaped(100), 'cpu', allowed, 600).value).toBe(150);
+  });
+
   test('the bounds of the policy are not overstepped for it', () => {
     const allowed = allowedRange([aLimitRange({ min: { cpu: 900 } })], 'Container', 'cpu');
     expect(fitLimitRange(shaped(50, undefined, { min: 1, max: 400 }), 'cpu', allowed).value).toBe(400);

@@ -71,6 +71,17 @@ describe('surroundings', () => {
     );
   });
 
+  test('a limit that a LimitRange gives caps the request, holds no other back, and keeps the class', () => {
+    const containers = [container('app', { cpuRequest: 100, memoryRequest: 50 * MIB })];
+    const given = (cpu: number, memory: number) =>
+      ask({ containers, around: { limitRanges: [aLimitRange({ defaultLimit: { cpu, memory: memory * MIB } })] } })[0];
+    const app = given(150, 512);
+    expect(app?.cpu).toMatchObject({ isDue: true, request: 150, capped: 'AtLimitRange' });
+    expect(app?.memory).toMatchObject({ isDue: true, request: 120 * MIB });
+    const both = given(150, 80);
+    expect([both?.cpu.request, both?.memory.request]).toEqual([149, 80 * MIB]);
+  });
+
   test('a LimitRange on pods is shared out', () => {
     const small = { cpuRequest: 100, memoryRequest: 50 * MIB };
     const range = aLimitRange({ type: 'Pod', max: { cpu: 400 } });

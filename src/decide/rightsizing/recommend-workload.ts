@@ -4,7 +4,7 @@
  */
 import type { EpochMillis } from '../../lib/units.ts';
 import { qosClassOf } from '../../model/pod-size.ts';
-import { allowedRange } from '../../model/size-bounds.ts';
+import { allowedRange, givenLimit, withLimitDefaults } from '../../model/size-bounds.ts';
 import type { ContainerSize, ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
 import type { UsageProfile } from '../../model/usage-profile.ts';
 import type { UsageWindow } from '../../model/usage-window.ts';
@@ -91,7 +91,7 @@ export function recommendWorkload(question: WorkloadQuestion): readonly SizedAdv
       memory: finished('memory', memory[index]),
     };
   });
-  return mayBeGuaranteed ? keepBurstable(advice, containers) : advice;
+  return mayBeGuaranteed ? keepBurstable(advice, withLimitDefaults(question.around.limitRanges, containers)) : advice;
 }
 
 const ALLOCATED = 'the allocation engine shares out the CPU of these pods: this is their claim, not written to them';
@@ -144,9 +144,10 @@ function adviseTogether(
 ): readonly (ResourceAdvice | undefined)[] {
   const { workload, containers, around, policy } = question;
   const allowed = allowedRange(around.limitRanges, 'Container', resource);
+  const given = givenLimit(around.limitRanges, resource);
   const shaped = inputs.map((input) => {
     const result = input === undefined ? undefined : shapeOne(input);
-    return result !== undefined && isShaped(result) ? fitLimitRange(result, resource, allowed) : result;
+    return result !== undefined && isShaped(result) ? fitLimitRange(result, resource, allowed, given) : result;
   });
   let parts: readonly FitPart[] = shaped.map((result, index) => ({
     shaped: result !== undefined && isShaped(result) && !isHeldByHpa(index) ? result : undefined,

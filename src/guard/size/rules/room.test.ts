@@ -65,6 +65,26 @@ describe('room', () => {
     expect(reasonsFor(requestOnly, records({ defaultLimit: { cpu: 5000 } }))).toEqual(['LimitRangeRefuses']);
   });
 
+  test('a limit that a LimitRange gives to new pods is one of their template: none would be made with a request above it', () => {
+    const records = {
+      limitRanges: [aLimitRange({ defaultLimit: { memory: 512 * MIB } })],
+      workloads: [aSizedWorkload({ containers: [aContainer({ size: { cpuRequest: 500, memoryRequest: MIB } })] })],
+    };
+    const to = (memoryRequest: number) => retemplate({ changes: [{ container: 'app', to: { memoryRequest } }] });
+    expect(reasonsFor(to(512 * MIB), { records })).toEqual([]);
+    expect(reasonsFor(to(513 * MIB), { records })).toEqual(['RequestAboveLimit']);
+  });
+
+  test('a LimitRange on pods is asked for what a template makes of them, with what others put into them', () => {
+    const meshed = aSizedPod(replicaSet, 'web-1', { containers: [aContainer(), aContainer({ name: 'proxy' })] });
+    const on = (max: number) => ({
+      records: { pods: [meshed], limitRanges: [aLimitRange({ type: 'Pod', max: { cpu: max } })] },
+    });
+    // A limit of 400m each.
+    expect(reasonsFor(retemplate(), on(799))).toEqual(['LimitRangeRefuses']);
+    expect(reasonsFor(retemplate(), on(800))).toEqual([]);
+  });
+
   test('a quota has to have room for the difference, beside what others have asked for', () => {
     const quotas = [aQuota({ hard: { cpuRequest: 1000 }, used: { cpuRequest: 850 } })];
     for (const decision of [resize(), evictToResize]) expect(reasonsFor(decision, { records: { quotas } })).toEqual([]);

@@ -17,10 +17,10 @@ import {
   type QuotaUse,
   quotaGrowth,
   quotaProblem,
-  withLimitDefaults,
 } from '../../../model/size-bounds.ts';
 import type { SizedPod } from '../../../model/sizing-view.ts';
 import { object } from '../../objection.ts';
+import { bornContainers } from '../born-containers.ts';
 import {
   type EvictToResizeSubject,
   type InFlightResize,
@@ -35,13 +35,11 @@ import {
 export const withinLimitRange = sizeRule(
   'within-limit-range',
   'The API server checks the whole pod, also what is not changed; asking first says which bound it is.',
-  ({ decision, after }, { view }) => {
+  (subject, context) => {
+    const { decision } = subject;
     const namespace = decision.kind === 'resize' ? decision.pod.namespace : decision.workload.namespace;
-    const ranges = view.limitRanges(namespace);
-    const problem = limitRangeProblem(
-      ranges,
-      decision.kind === 'retemplate' ? withLimitDefaults(ranges, after) : after,
-    );
+    const ranges = context.view.limitRanges(namespace);
+    const problem = ranges.length === 0 ? undefined : limitRangeProblem(ranges, bornContainers(subject, context));
     return problem === undefined ? undefined : object('LimitRangeRefuses', { ...problem });
   },
 );

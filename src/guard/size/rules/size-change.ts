@@ -2,6 +2,7 @@
 import { formatQuantity, fromBytes } from '../../../lib/quantity.ts';
 import { qosClassOf, sizeOfContainer } from '../../../model/pod-size.ts';
 import { object } from '../../objection.ts';
+import { bornContainers } from '../born-containers.ts';
 import { resizeRule, sizeRule } from '../context.ts';
 
 export const qosKept = resizeRule(
@@ -17,12 +18,15 @@ export const qosKept = resizeRule(
   },
 );
 
-/** For templates, too: they would be refused as a whole, with 422. */
+/**
+ * For templates, too: they would be refused as a whole, with 422. Where their limit is left to a LimitRange each of their
+ * pods would be, in the middle of a rollout.
+ */
 export const limitAboveRequest = sizeRule(
   'limit-above-request',
   'A request above its limit is no valid container.',
-  ({ after }) => {
-    for (const { name, size } of after) {
+  (subject, context) => {
+    for (const { name, size } of bornContainers(subject, context)) {
       const { cpuRequest = 0, cpuLimit, memoryRequest = 0, memoryLimit } = size;
       if (cpuLimit !== undefined && cpuRequest > cpuLimit)
         return object('RequestAboveLimit', { resource: 'cpu', container: name });
