@@ -104,6 +104,15 @@ describe('usage entry', () => {
     expect(entry.noteKill('uid/99', MIB, 99 * 60_000)).toBe(false);
   });
 
+  test('a kill of each of a thousand pods is no news each time that all of them tell of it', () => {
+    const entry = new UsageEntry(profileOptions, 0);
+    const tellAll = () => Array.from({ length: 1_000 }, (_, pod) => entry.noteKill(`uid-${pod}/1`, MIB, HOUR + pod));
+    expect(tellAll().every((isNew) => isNew)).toBe(true);
+    const saved = entry.kills();
+    expect(tellAll().some((isNew) => isNew)).toBe(false);
+    expect([saved.length, entry.kills()]).toEqual([32, saved]);
+  });
+
   test('restored, it is the same, kills included', () => {
     const entry = new UsageEntry(profileOptions, 0);
     entry.take(aSeries('p', { cpu: [[HOUR, 100]], memory: [[HOUR, MIB]] }), never, undefined, random);

@@ -7,8 +7,13 @@ import { UsageRing } from './usage-ring.ts';
 import type { ResourceInstants, UsageSeries } from './usage-series.ts';
 import type { UsageWindow } from './usage-window.ts';
 
-/** Kills remembered, so that none counts twice: a pod's status tells of the last one for as long as the pod lives. */
-const MAX_KILLS = 32;
+/**
+ * Kills remembered, so that none counts twice: a pod's status tells of the last one for as long as the pod lives, and
+ * there may be thousands of them.
+ */
+const MAX_KILLS = 5_000;
+/** Of these the latest are saved. What else is told still to the next process is told to it once more. */
+const SAVED_KILLS = 32;
 const noKills: readonly string[] = [];
 
 export class UsageEntry {
@@ -19,7 +24,8 @@ export class UsageEntry {
   ring: UsageRing | undefined;
   /** When the workload last had this container; to the step of the book. */
   seenAt: EpochMillis;
-  #kills: readonly string[] = noKills;
+  /** In the order in which they were told. Left out: none was. */
+  #kills: Set<string> | undefined;
 
   /** @throws InvalidValueError when the saved profile cannot be read. */
   constructor(options: ProfileOptions, seenAt: EpochMillis, saved?: SavedUsage) {
@@ -28,7 +34,7 @@ export class UsageEntry {
     this.profile = new UsageProfile(options, saved?.profile);
     this.window = saved?.window;
     this.ring = saved?.ring && new UsageRing(saved.ring.windowMillis, saved.ring);
-    if (saved !== undefined && saved.kills.length > 0) this.#kills = saved.kills;
+    if (saved !== undefined && saved.kills.length > 0) this.#kills = new Set(saved.kills);
   }
 
   /**
@@ -48,8 +54,9 @@ export class UsageEntry {
     this.options = options;
   }
 
+  /** Those to be saved. */
   kills(): readonly string[] {
-    return this.#kills;
+    return this.#kills === undefined ? noKills : [...this.#kills].slice(-SAVED_KILLS);
   }
 
   /** @param after of each resource, samples up to this instant are known already. */
@@ -77,8 +84,11 @@ export class UsageEntry {
    * @returns false when it is known.
    */
   noteKill(key: string, limit: number, at: EpochMillis): boolean {
-    if (this.#kills.includes(key)) return false;
-    this.#kills = [...this.#kills.slice(1 - MAX_KILLS), key];
+    const kills = this.#kills ?? new Set();
+    if (kills.has(key)) return false;
+    this.#kills = kills.add(key);
+    const [oldest] = kills;
+    if (kills.size > MAX_KILLS && oldest !== undefined) kills.delete(oldest);
     // Without a limit the node itself ran out: what was used is all there is to go by.
     this.profile.memory.noteOom(Math.max(1, limit), at);
     return true;
