@@ -91,6 +91,10 @@ describe('new pods', () => {
         }),
       )(pod({ ...resourcesOfPod, limits: { cpu: '300m', memory: '256Mi' } }), 'shop', owner, true),
     ],
+    [
+      'resources of the whole pod',
+      sizes(web())(pod(resourcesOfPod, { resources: { requests: { cpu: '250m' } } }), 'shop', owner, true),
+    ],
     ['no policy acts on it', sizes(web(), false)(pod(), 'shop', owner, true)],
     [
       'a template that was edited',

@@ -15,7 +15,7 @@ import { readReplicaSizes, withReplicaSizes } from '../model/replica-sizes.ts';
 import { limitRangeProblem, withLimitDefaults } from '../model/size-bounds.ts';
 import type { ContainerSize, ContainerSpecRecord, LimitRangeRecord, SizedWorkload } from '../model/sizing-records.ts';
 import { runOnceContainers } from '../observe/sizing/project-containers.ts';
-import { projectSize } from '../observe/sizing/project-size.ts';
+import { hasPodLevelResources, projectSize } from '../observe/sizing/project-size.ts';
 import { type BeyondQuotaOptions, createBeyondQuota } from './beyond-quota.ts';
 
 export interface SizeNewPodsOptions extends BeyondQuotaOptions {
@@ -47,6 +47,8 @@ export function createSizeNewPods(options: SizeNewPodsOptions): SizeNewPods {
     const ofReplicas = workload?.annotations[rightsizingKeys.replicaSizes];
     // Most pods of a cluster end here.
     if (workload === undefined || (text === undefined && ofReplicas === undefined) || !isActive(workload)) return [];
+    // Its containers must stay within these, which are not ours: with more it would be refused.
+    if (hasPodLevelResources(pod.spec)) return [];
     // Positions in the object as it was sent, as a JSON Patch needs them: no operation before may add or remove
     // containers.
     const places = placesOf(pod);

@@ -156,6 +156,18 @@ test('each container has its own time of start', () => {
   expect(started(NOON)).toEqual([Date.parse(NOON), undefined]);
 });
 
+test('the end of a container that is never started again is its last one, as of a Job that is killed for want of memory', () => {
+  const terminated = { reason: 'OOMKilled', exitCode: 137, finishedAt: NOON };
+  const end = (restartPolicy: 'Never' | 'Always') => {
+    const containerStatuses = [{ name: 'app', restartCount: 0, state: { terminated } }];
+    return read(changed({ restartPolicy }, { phase: 'Failed', containerStatuses, initContainerStatuses: [] }))
+      .statuses[0]?.lastTermination;
+  };
+  expect(end('Never')).toEqual({ reason: 'OOMKilled', exitCode: 137, finishedAt: Date.parse(NOON) });
+  // It is told as the last state once it runs again, with one restart more.
+  expect(end('Always')).toBeUndefined();
+});
+
 describe('odd shapes', () => {
   test('a pod whose sizing part cannot be read is still there, is not sized, and is told once', () => {
     const messages: string[] = [];

@@ -6,7 +6,13 @@ import type { ContainerStatusRecord, PodSizing, QosClass, ResizeState } from '..
 import { countOr, instant, listOf, textMap, textOr } from '../fields.ts';
 import { compactPodSizing, type SharedSizing, type ToldSizing } from './compact-pod-sizing.ts';
 import { projectContainers } from './project-containers.ts';
-import { type ApiAmounts, type ApiResources, projectRequests, projectSize } from './project-size.ts';
+import {
+  type ApiAmounts,
+  type ApiResources,
+  hasPodLevelResources,
+  projectRequests,
+  projectSize,
+} from './project-size.ts';
 import { resizeManagers } from './resource-managers.ts';
 import type { SizingInterners } from './sizing-interners.ts';
 
@@ -38,7 +44,7 @@ export function projectPodSizing(pod: Pod, interners: SizingInterners): PodSizin
   const shared: SharedSizing = {
     qos: readQos(status?.qosClass) ?? qosClassOf(containers.map(({ size }) => size)),
     containers: containers.map(({ size: _size, ...shape }) => shape),
-    hasPodLevelResources: hasAmounts(podResources(spec)),
+    hasPodLevelResources: hasPodLevelResources(spec),
     isStatic:
       annotations['kubernetes.io/config.mirror'] !== undefined ||
       listOf(metadata.ownerReferences, 'metadata.ownerReferences').some(({ kind }) => kind === 'Node'),
@@ -51,7 +57,7 @@ export function projectPodSizing(pod: Pod, interners: SizingInterners): PodSizin
   };
   const told: ToldSizing = {
     shared,
-    statuses: statuses.map(projectStatus),
+    statuses: statuses.map((each) => projectStatus(each, spec?.restartPolicy === 'Never')),
     resize: projectResize(status),
     sizes: containers.map(({ size }) => size),
     generation: countOr(metadata.generation, 0, 'metadata.generation'),
@@ -81,10 +87,11 @@ function isMark(key: string): boolean {
 /**
  * `actual` and `allocated` are undefined where the kubelet does not report them, by which one that cannot resize is
  * known.
+ * @param isOnce it is never started again, as in the pods of many Jobs: its end is no last state, it lasts.
  */
-function projectStatus(status: ApiContainerStatus): ContainerStatusRecord {
+function projectStatus(status: ApiContainerStatus, isOnce: boolean): ContainerStatusRecord {
   const { name, allocatedResources, resources, state } = status;
-  const ended = status.lastState?.terminated;
+  const ended = status.lastState?.terminated ?? (isOnce ? state?.terminated : undefined);
   return {
     name,
     running: state?.running !== undefined && state.running !== null,
@@ -147,18 +154,6 @@ function readQos(value: unknown): QosClass | undefined {
 function osOf(spec: Pod['spec']): string | undefined {
   const { os }: { readonly os?: { readonly name?: string } } = spec ?? {};
   return os?.name ?? spec?.nodeSelector?.['kubernetes.io/os'];
-}
-
-/** `spec.resources` (KEP-2837) is newer than the published types. */
-function podResources(spec: Pod['spec']): ApiResources | undefined {
-  const fields: object = spec ?? {};
-  return 'resources' in fields && typeof fields.resources === 'object' && fields.resources !== null
-    ? fields.resources
-    : undefined;
-}
-
-function hasAmounts(resources: ApiResources | undefined): boolean {
-  return [resources?.requests, resources?.limits].some((list) => Object.keys(list ?? {}).length > 0);
 }
 
 function isAbsent(value: unknown): value is undefined | null {

@@ -1,4 +1,5 @@
 /** Resource lists of the API -> {@link ContainerSize}. */
+import type { Pod } from '../../api/core.ts';
 import type { ContainerSize } from '../../model/sizing-records.ts';
 import { cpu, memory } from '../fields.ts';
 
@@ -29,4 +30,18 @@ export function projectSize(resources: ApiResources | undefined | null, field: s
 /** `allocatedResources`: requests only. @throws InvalidValueError when an amount is not a quantity. */
 export function projectRequests(requests: ApiAmounts, field: string): ContainerSize {
   return projectSize({ requests }, field);
+}
+
+/** Limits or requests of the whole pod, which those of its containers must stay within. */
+export function hasPodLevelResources(spec: Pod['spec']): boolean {
+  const resources = podResources(spec);
+  return [resources?.requests, resources?.limits].some((list) => Object.keys(list ?? {}).length > 0);
+}
+
+/** `spec.resources` (KEP-2837) is newer than the published types. */
+function podResources(spec: Pod['spec']): ApiResources | undefined {
+  const fields: object = spec ?? {};
+  return 'resources' in fields && typeof fields.resources === 'object' && fields.resources !== null
+    ? fields.resources
+    : undefined;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { aNode, NOON } from '../../../model/testing/records.ts';
 import { aContainer, aContainerStatus } from '../../../model/testing/sizing-records.ts';
-import { node, reasonsFor, resize, type SizeSceneChanges, withPod } from '../testing/size-scene.ts';
+import { evictToResize, node, reasonsFor, resize, type SizeSceneChanges, withPod } from '../testing/size-scene.ts';
 
 describe('the pod', () => {
   const noStatus = aContainerStatus(aContainer(), { actual: undefined });
@@ -20,6 +20,10 @@ describe('the pod', () => {
     ['BestEffort', withPod({ qos: 'BestEffort', containers: [bestEffort] }), ['BestEffort', 'QosClassFixed']],
   ])('%s', (_, changes, expected) => {
     expect(reasonsFor(resize(), changes)).toEqual(expected);
+  });
+
+  test('with resources of the whole pod is not evicted either: its replacement would be as it is', () => {
+    expect(reasonsFor(evictToResize, withPod({ hasPodLevelResources: true }))).toEqual(['PodLevelResources']);
   });
 
   test('what was not granted is taken back on any node', () => {

@@ -4,7 +4,7 @@
  */
 import { resizeSupport } from '../../../model/resize-support.ts';
 import { object } from '../../objection.ts';
-import { resizeRule } from '../context.ts';
+import { podRule, resizeRule } from '../context.ts';
 
 export const podRuns = resizeRule(
   'pod-runs',
@@ -40,9 +40,9 @@ export const notWindows = resizeRule(
 );
 
 /** KEP-2837; resizable themselves from 1.36 on, which is not used. */
-export const noPodLevelResources = resizeRule(
+export const noPodLevelResources = podRule(
   'no-pod-level-resources',
-  'Sums of containers must stay within resources of the whole pod, which we do not change.',
+  'Sums of containers must stay within resources of the whole pod, which we do not change; new pods are not sized for that either.',
   ({ pod: { pod, sizing } }) =>
     sizing.hasPodLevelResources ? object('PodLevelResources', { pod: pod.name }) : undefined,
 );
