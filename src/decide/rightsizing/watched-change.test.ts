@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { SizeChange } from '../../model/pod-size.ts';
 import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedPod, MIB } from '../../model/testing/sizing-records.ts';
+import { judgeChange } from './judge-change.ts';
 import {
   changedResources,
   isDecrease,
@@ -153,6 +154,39 @@ describe('a watch that somebody else began', () => {
   test('what the change itself restarts is known from its policy', () => {
     const spec = [aContainer({ cpuRestart: 'RestartContainer' })];
     expect([...resume({}, {}, spec).restarting]).toEqual(['app']);
+  });
+
+  describe('of a container that more memory restarts', () => {
+    const spec = [aContainer({ memoryRestart: 'RestartContainer' })];
+    const watched = (restartCount: number, told?: number, of = spec) => {
+      const pod = aSizedPod(owner, 'web-1', ended(NOON + 1, restartCount), { uid: 'a', createdAt: NOON - 60_000 });
+      const then =
+        told === undefined ? undefined : { restarts: new Map([['a/app', told]]), unready: new Set<string>() };
+      const pods = [{ pod, sizing: pod.sizing }];
+      return resumeWatch({ changes: lessCpu, before: of, startedAt: NOON, then, pods, isInPlace: true });
+    };
+    const harms = (watch: ReturnType<typeof watched>, restartCount: number, late = 0) => {
+      const unready = late > 0 ? { ready: false, readyChangedAt: NOON + 1 } : {};
+      const changes = { uid: 'a', createdAt: NOON - 60_000, ...unready };
+      const pod = aSizedPod(owner, 'web-1', ended(NOON + 1, restartCount), changes);
+      return judgeChange(watch, [{ pod, sizing: pod.sizing }], NOON + 1 + late) !== undefined;
+    };
+
+    test('one restart since may have been asked for, and one more is harm', () => {
+      expect([harms(watched(1), 1), harms(watched(1), 2)]).toEqual([false, true]);
+      expect(harms(watched(1, undefined, [container]), 1)).toBe(true);
+    });
+
+    test('what is told of its restarts counts', () => {
+      expect([harms(watched(2, 1), 2), harms(watched(2, 2), 2)]).toEqual([true, false]);
+    });
+
+    test('it has the time of one that is restarted to be ready again', () => {
+      const grace = 30_000;
+      for (const watch of [watched(1), watched(1, 1)])
+        expect([harms(watch, 1, 299_999 + grace), harms(watch, 1, 300_000 + grace)]).toEqual([false, true]);
+      expect(harms(watched(1, 1, [container]), 1, 60_000)).toBe(true);
+    });
   });
 
   test('for any restarts, whoever resumes blames what whoever began would', () => {

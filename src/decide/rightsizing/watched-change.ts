@@ -10,7 +10,7 @@ import {
   sizePaths,
 } from '../../model/pod-size.ts';
 import { endedAt } from '../../model/recent-kill.ts';
-import { restartedContainer } from '../../model/restart-on-resize.ts';
+import { restartedContainer, restartsOn } from '../../model/restart-on-resize.ts';
 import type { ContainerSize, ContainerSpecRecord, ContainerStatusRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import type { ResourceName } from './amount-text.ts';
@@ -91,7 +91,8 @@ export function whileAsked<T extends Pick<WatchedChange, 'restarted'>>(
 }
 
 /**
- * The watch of a change that somebody else began.
+ * The watch of a change that somebody else began. Where a container ended since whose size may not change without a
+ * restart, he may have asked for that: nobody tells, and once it is no harm.
  * @param then how its pods were, those that were well left out; undefined: it is told from what they show. A container
  * that ended since had one restart less, and a pod that was unready before is none of its doing.
  */
@@ -109,15 +110,24 @@ export function resumeWatch({
 }): WatchedChange {
   const there = pods.filter(({ pod }) => pod.createdAt <= startedAt);
   const restarts = new Map(then?.restarts);
+  const restarted = new Map<string, number>();
   for (const { pod, sizing } of there) {
     for (const status of sizing.statuses) {
       const key = `${pod.uid}/${status.name}`;
-      restarts.set(key, then === undefined ? restartsBefore(status, startedAt) : (then.restarts.get(key) ?? 0));
+      const count = restartsBefore(status, startedAt);
+      restarts.set(key, then === undefined ? count : (then.restarts.get(key) ?? 0));
+      // Of what is told, restarts that were asked for are left out already.
+      if (isInPlace && count < status.restartCount && mayRestart(before, status.name))
+        restarted.set(key, then === undefined ? status.restartCount : 0);
     }
   }
   const wasUnready = there.filter(({ pod }) => !pod.ready && (pod.readyChangedAt ?? startedAt) < startedAt);
   const unready = then?.unready ?? new Set(wasUnready.map(({ pod }) => pod.uid));
-  return { ...watchChange(changes, before, [], startedAt, isInPlace), restarts, unready };
+  return { ...watchChange(changes, before, [], startedAt, isInPlace), restarts, unready, restarted };
+}
+
+function mayRestart(containers: readonly ContainerSpecRecord[], container: string): boolean {
+  return (['cpu', 'memory'] as const).some((resource) => restartsOn(containers, { container, resource }));
 }
 
 function restartsBefore({ restartCount, lastTermination }: ContainerStatusRecord, startedAt: EpochMillis): number {
