@@ -11,7 +11,7 @@ import type { Logger } from './lib/log.ts';
 import { createMetrics, type Metrics } from './lib/metrics.ts';
 import type { Random } from './lib/random.ts';
 import type { WorkloadRef } from './model/cluster-view.ts';
-import { createEngines, type Engines } from './operator/engines.ts';
+import { createEngines, type Engines, type EnginesOptions } from './operator/engines.ts';
 import { createLeadershipLoop, tellAlive } from './operator/leadership.ts';
 import { type Lifetime, startLifetime } from './operator/lifetime.ts';
 import { createLiveConfig } from './operator/live-config.ts';
@@ -23,7 +23,7 @@ import { addressAnnotations, addressOf } from './operator/webhook-address.ts';
 import type { MutateHandler } from './webhook/handler.ts';
 import type { KeyPair } from './webhook/server.ts';
 
-export interface OperatorOptions {
+export interface OperatorOptions extends Pick<EnginesOptions, 'sourceProxy'> {
   readonly config: Config;
   readonly api: KubeApi;
   readonly clock: Clock;

@@ -8,6 +8,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Random } from '../lib/random.ts';
+import type { SourceProxy } from '../observe/usage/source-proxy.ts';
 import type { SimulatedOperator } from '../simulator/operator-port.ts';
 
 /** All an operator needs of its process; two of them may run in one. */
@@ -33,6 +34,8 @@ export interface StartOperatorOptions {
   readonly monotonic?: () => number;
   /** Ends a start that waits for the API server. */
   readonly signal?: AbortSignal;
+  /** Which proxy leads to a source of usage. Default: none. */
+  readonly sourceProxy?: SourceProxy;
   /** Where metrics go, shared with the API client; default: a registry of the operator's own. */
   readonly metrics?: Metrics;
 }

@@ -13,10 +13,10 @@ import { createOddClocks } from '../observe/odd-clocks.ts';
 import { createOwnerStores } from '../observe/owner-stores.ts';
 import { type Admission, createAdmission } from './admission.ts';
 import type { LiveConfig } from './live-config.ts';
-import { createSizing, type Sizing } from './sizing.ts';
+import { createSizing, type Sizing, type SizingOptions } from './sizing.ts';
 import { type NamedInformer, reportClocks } from './store-metrics.ts';
 
-export interface EnginesOptions extends EngineParts {
+export interface EnginesOptions extends EngineParts, Pick<SizingOptions, 'sourceProxy'> {
   readonly live: LiveConfig;
   readonly api: KubeApi;
   readonly leadership: () => Leadership;

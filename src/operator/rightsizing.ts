@@ -25,9 +25,9 @@ import { createSizeNewPods, type SizeNewPods } from '../webhook/size-new-pods.ts
 import { oncePerConfig } from './once-per-config.ts';
 import { policyAdmission } from './policy-admission.ts';
 import { rightsizingSettingsOf } from './rightsizing-settings.ts';
-import { createUsage } from './usage.ts';
+import { createUsage, type UsageOptions } from './usage.ts';
 
-export interface RightsizingOptions extends EngineParts {
+export interface RightsizingOptions extends EngineParts, Pick<UsageOptions, 'sourceProxy'> {
   /** The configuration in force. */
   readonly config: () => Config;
   readonly api: KubeApi;

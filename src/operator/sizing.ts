@@ -13,10 +13,10 @@ import { createSizingView, type LiveSizingView } from '../observe/sizing/live-si
 import { createSizingStores } from '../observe/sizing/sizing-stores.ts';
 import { type Allocation, createAllocation } from './allocation.ts';
 import type { ExplainEndpointOptions } from './endpoints.ts';
-import { createRightsizing, type Rightsizing } from './rightsizing.ts';
+import { createRightsizing, type Rightsizing, type RightsizingOptions } from './rightsizing.ts';
 import type { NamedInformer } from './store-metrics.ts';
 
-export interface SizingOptions extends EngineParts {
+export interface SizingOptions extends EngineParts, Pick<RightsizingOptions, 'sourceProxy'> {
   /** The configuration in force. */
   readonly config: () => Config;
   readonly api: KubeApi;

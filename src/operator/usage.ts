@@ -14,6 +14,7 @@ import type { UsageTarget } from '../model/usage-settings.ts';
 import type { LiveSizingView } from '../observe/sizing/live-sizing-view.ts';
 import type { UsageCollector } from '../observe/usage/collector-port.ts';
 import { defaultLabelNames } from '../observe/usage/prometheus/promql.ts';
+import type { SourceProxy } from '../observe/usage/source-proxy.ts';
 import { createUsageCollector } from '../observe/usage/usage-collector.ts';
 import { type CustomSourceConfig, createUsageSources } from '../observe/usage/usage-providers.ts';
 
@@ -27,6 +28,8 @@ export interface UsageOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Which proxy leads to a source of usage. Default: none. */
+  readonly sourceProxy?: SourceProxy | undefined;
 }
 
 /** Readers may ask at any time; on replicas that do not lead nothing is known. */
@@ -67,6 +70,7 @@ export function createUsage(options: UsageOptions): Usage {
     fallbackProvider: rightsizing.provider === 'none' ? undefined : rightsizing.provider,
     maxRequests: rightsizing.maxConcurrentRequests,
     maxBytes: MAX_ANSWER_BYTES,
+    proxyOf: options.sourceProxy,
   });
   const collector = createUsageCollector({
     view,

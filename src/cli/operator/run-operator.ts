@@ -10,6 +10,7 @@ import { defaultRateLimits } from '../../kube/rate-limiter.ts';
 import { createMonotonicTime } from '../../lib/clock.ts';
 import { createLogger, createStderrWriter, type Logger } from '../../lib/log.ts';
 import { createMetrics } from '../../lib/metrics.ts';
+import { proxyOfSources } from '../../observe/usage/source-proxy.ts';
 import type { CliContext } from '../cli-context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { RunningOperator, StartOperator, StartOperatorOptions } from '../operator-port.ts';
@@ -84,6 +85,7 @@ export async function runOperator(
       monotonic: createMonotonicTime(),
       metrics,
       signal,
+      sourceProxy: proxyOfSources(env),
       // Set by the Deployment from the pod's own address (downward API).
       ...(env['POD_IP'] !== undefined && { advertisedHost: env['POD_IP'] }),
     });

@@ -1,4 +1,7 @@
-/** Which proxy leads to the API server: that of the kubeconfig, else of the environment, by the rules of Go, as kubectl. */
+/**
+ * Which proxy leads to a server: to the API server that of the kubeconfig, else of the environment, by the rules of Go, as
+ * kubectl.
+ */
 import { BlockList, isIP } from 'node:net';
 import { type Entry, KubeconfigError, textOf } from './kubeconfig-file.ts';
 
@@ -17,14 +20,20 @@ export function proxyFor(server: URL, cluster: Entry, name: string, env: Environ
       `Cluster "${name}" in ${cluster.file} has a proxy-url and an http server; only https goes through a proxy.`,
     );
   }
+  const advice = `name the server in NO_PROXY where it can be reached without, or ${KUBECTL_PROXY}`;
+  return proxyOfEnvironment(server, env, advice);
+}
+
+/**
+ * Undefined: there is none, or the server is exempt. A plain `http:` server is asked directly.
+ * @param advice where it cannot be used.
+ * @throws KubeconfigError as {@link proxyFor} does.
+ */
+export function proxyOfEnvironment(server: URL, env: Environment, advice: string): URL | undefined {
   const variable = ['HTTPS_PROXY', 'https_proxy'].find((each) => (env[each] ?? '') !== '');
   if (variable === undefined || server.protocol !== 'https:') return undefined;
   if (isExempt(server, env['NO_PROXY'] || env['no_proxy'] || '')) return undefined;
-  return parseProxy(
-    env[variable] ?? '',
-    variable,
-    `name the server in NO_PROXY where it can be reached without, or ${KUBECTL_PROXY}`,
-  );
+  return parseProxy(env[variable] ?? '', variable, advice);
 }
 
 const KUBECTL_PROXY = 'run "kubectl proxy" and use its address as server';

@@ -1,4 +1,4 @@
-/** Opens a TLS connection to the API server and finds out which protocol it speaks. */
+/** Opens a TLS connection to a server and finds out which protocol it speaks. */
 import type { Socket } from 'node:net';
 import tls from 'node:tls';
 import type { Clock } from '../../lib/clock.ts';
@@ -13,6 +13,8 @@ export const KEEPALIVE_MILLIS = 30_000;
 
 export interface DialOptions {
   readonly server: URL;
+  /** What it is, for people; default: the API server. */
+  readonly name?: string;
   readonly material: TlsMaterial;
   readonly protocols: readonly string[];
   /** From an earlier connection made with the same material: shortens the handshake. */
@@ -80,7 +82,7 @@ export async function dialTls(options: DialOptions): Promise<tls.TLSSocket> {
 
 /** @param through what leads there; left out, a connection of its own. */
 function handshake(options: DialOptions, through?: Socket): Promise<tls.TLSSocket> {
-  const { server, material, protocols, session, clock, signal } = options;
+  const { server, name, material, protocols, session, clock, signal } = options;
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const socket = tls.connect({
@@ -100,9 +102,7 @@ function handshake(options: DialOptions, through?: Socket): Promise<tls.TLSSocke
       // What a socket has to say after this is of no interest to anybody.
       socket.on('error', () => {});
       socket.destroy();
-      reject(
-        new ConnectionError(`Cannot connect to the API server at ${server.origin}`, { cause, isUnprocessed: true }),
-      );
+      reject(new ConnectionError(cannotConnect(server, name), { cause, isUnprocessed: true }));
     };
     const timer = clock.setTimer(DIAL_TIMEOUT_MILLIS, () =>
       fail(new Error(`no answer within ${DIAL_TIMEOUT_MILLIS / 1000} s`)),
@@ -119,7 +119,7 @@ function handshake(options: DialOptions, through?: Socket): Promise<tls.TLSSocke
 }
 
 /** @throws ConnectionError (nothing was sent) naming the proxy, without who signs in there. */
-async function tunnelThrough(proxy: URL, { server, clock, signal }: DialOptions): Promise<Socket> {
+async function tunnelThrough(proxy: URL, { server, name, clock, signal }: DialOptions): Promise<Socket> {
   // Loaded only where there is a proxy.
   const { openTunnel } = await import('./tunnel.ts');
   const target = `${server.hostname}:${portOf(server)}`;
@@ -129,14 +129,15 @@ async function tunnelThrough(proxy: URL, { server, clock, signal }: DialOptions)
     return await openTunnel({ proxy, address: tlsOptions(proxy, {}), target, signal: deadline.signal });
   } catch (error) {
     const cause = deadline.signal.aborted ? deadline.signal.reason : error;
-    throw new ConnectionError(
-      `Cannot connect to the API server at ${server.origin} through the proxy ${proxy.origin}`,
-      {
-        cause,
-        isUnprocessed: true,
-      },
-    );
+    throw new ConnectionError(`${cannotConnect(server, name)} through the proxy ${proxy.origin}`, {
+      cause,
+      isUnprocessed: true,
+    });
   } finally {
     deadline.end();
   }
+}
+
+function cannotConnect({ origin }: URL, name = 'the API server'): string {
+  return `Cannot connect to ${name} at ${origin}`;
 }

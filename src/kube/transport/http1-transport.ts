@@ -1,9 +1,9 @@
 /** HTTP/1.1: for proxies that speak nothing newer, and plain HTTP (`kubectl proxy`). One socket per watch. */
 import https from 'node:https';
-import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../lib/clock.ts';
 import { http } from '../../lib/node-http.ts';
-import { dialTls, hostOf, KEEPALIVE_MILLIS, portOf, tlsOptions } from './dial.ts';
+import { hostOf, KEEPALIVE_MILLIS, portOf, tlsOptions } from './dial.ts';
+import { connectThrough } from './proxied-agent.ts';
 import {
   ConnectionError,
   type TlsMaterial,
@@ -36,18 +36,7 @@ export function createHttp1Transport(options: Http1Options): Http1Transport {
   const agent = isPlain
     ? new http.Agent(agentOptions)
     : new https.Agent({ ...agentOptions, ...tlsOptions(server, material), ALPNProtocols: ['http/1.1'] });
-  if (!isPlain && proxy !== undefined) {
-    // Not tied to the request that needs it: the connection is lent to the next as well.
-    const { signal } = new AbortController();
-    agent.createConnection = (_, callback) => {
-      const done = callback as ((error: unknown, socket?: Socket) => void) | undefined;
-      dialTls({ server, material, protocols: ['http/1.1'], clock, signal, proxy }).then(
-        (socket) => done?.(null, socket),
-        (error: unknown) => done?.(error),
-      );
-      return undefined;
-    };
-  }
+  if (!isPlain && proxy !== undefined) connectThrough(agent, { server, material, clock, proxy });
   const open = isPlain ? http.request : https.request;
 
   const send = (request: TransportRequest): Promise<TransportResponse> =>

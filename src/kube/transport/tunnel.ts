@@ -1,4 +1,4 @@
-/** A way to the API server through an HTTP proxy: CONNECT (RFC 9110, 9.3.6), and from then on bytes as they are. */
+/** A way to a server through an HTTP proxy: CONNECT (RFC 9110, 9.3.6), and from then on bytes as they are. */
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startConnectProxy } from '../../kube/testing/connect-proxy.ts';
 import { createSystemClock } from '../../lib/clock.ts';
 import { http } from '../../lib/node-http.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
@@ -61,4 +62,50 @@ test('connections to a server that nobody asks any more are closed once another 
   await get(last);
   await isClosed;
   expect(ofKept.destroyed).toBe(false);
+});
+
+describe('behind a proxy', () => {
+  async function throughProxy(status?: string) {
+    const proxy = await startConnectProxy(status);
+    onTestFinished(() => proxy.close());
+    const exchange = createHttpExchange({
+      clock: createSystemClock(),
+      timeoutMillis: REAL_PATIENCE_MILLIS,
+      maxBytes: 1 << 20,
+      proxyOf: () => proxy.url,
+    });
+    onTestFinished(() => exchange.close());
+    const get = (url: URL, ca?: string) =>
+      exchange.send({ url, method: 'GET', headers: {} }, ca, new AbortController().signal);
+    return { proxy, get };
+  }
+
+  test('a source is reached through it, over connections that are used again, and its own certificate is checked', async () => {
+    const { url, ca, received } = await serve((_, response) => response.end('well'), { tls: true });
+    const { proxy, get } = await throughProxy();
+    for (let round = 0; round < 3; round++) expect(await get(url, ca)).toMatchObject({ ok: true, status: 200 });
+    expect([proxy.targets, received.length]).toEqual([[url.host], 3]);
+    expect(await get(url)).toMatchObject({
+      ok: false,
+      problem: { reason: 'Unreachable', message: expect.stringContaining('its certificate is not trusted') },
+    });
+    expect(received).toHaveLength(3);
+  });
+
+  test('that does not let through, it is told by whom', async () => {
+    const { url, ca, received } = await serve((_, response) => response.end('well'), { tls: true });
+    const { proxy, get } = await throughProxy('403 Forbidden');
+    const answer = await get(url, ca);
+    expect(answer).toMatchObject({ ok: false, problem: { reason: 'Unreachable' } });
+    const message = answer.ok ? '' : answer.problem.message;
+    expect(message).toContain(`through the proxy ${proxy.url.origin}: it answers 403 Forbidden`);
+    expect(received).toEqual([]);
+  });
+
+  test('a plain server is asked directly', async () => {
+    const { url } = await serve((_, response) => response.end('well'));
+    const { proxy, get } = await throughProxy();
+    expect(await get(url)).toMatchObject({ ok: true, status: 200 });
+    expect(proxy.targets).toEqual([]);
+  });
 });

@@ -2,10 +2,13 @@
 import type { Agent, IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { hostOf, KEEPALIVE_MILLIS, portOf, tlsOptions } from '../../kube/transport/dial.ts';
+import { connectThrough } from '../../kube/transport/proxied-agent.ts';
+import { ConnectionError } from '../../kube/transport/transport.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { describeError } from '../../lib/errors.ts';
 import { http } from '../../lib/node-http.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
+import type { SourceProxy } from './source-proxy.ts';
 import type { UsageProblem } from './usage-source.ts';
 
 /** Headers may hold secrets: they are never logged, nor told in a problem. */
@@ -38,6 +41,8 @@ export interface HttpExchangeOptions {
   readonly timeoutMillis: Millis;
   /** Longer answers are cut off and told as `TooLarge`. */
   readonly maxBytes: number;
+  /** Default: every server is asked directly. */
+  readonly proxyOf?: SourceProxy | undefined;
 }
 
 /** A server that nobody asks any more: policies that name it were changed, or are gone. Turns come more often than that. */
@@ -67,14 +72,14 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
       agents.delete(other);
     }
     const common = { keepAlive: true, keepAliveMsecs: KEEPALIVE_MILLIS, maxSockets: MAX_SOCKETS, maxFreeSockets: 2 };
+    const material = ca === undefined ? {} : { ca };
     const agent =
       url.protocol === 'http:'
         ? new http.Agent(common)
-        : new https.Agent({
-            ...common,
-            ...tlsOptions(url, ca === undefined ? {} : { ca }),
-            ALPNProtocols: ['http/1.1'],
-          });
+        : new https.Agent({ ...common, ...tlsOptions(url, material), ALPNProtocols: ['http/1.1'] });
+    const proxy = options.proxyOf?.(url);
+    if (proxy !== undefined && agent instanceof https.Agent)
+      connectThrough(agent, { server: url, name: 'the source', material, clock: options.clock, proxy });
     agents.set(key, { agent, askedAt: now });
     return agent;
   };
@@ -184,5 +189,7 @@ function problemOf(error: unknown, url: URL, isTimedOut: boolean, timeoutMillis:
 export const shown = (url: URL): string => `${url.origin}${url.pathname}`;
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  // Through a proxy, what became of the connection is the cause.
+  const reason = error instanceof ConnectionError ? error.cause : error;
+  return reason instanceof Error && 'code' in reason && typeof reason.code === 'string' ? reason.code : '';
 }

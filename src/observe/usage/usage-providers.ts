@@ -16,6 +16,7 @@ import { customProvider } from './provider-custom.ts';
 import { metricsServerProvider } from './provider-metrics-server.ts';
 import { prometheusProvider } from './provider-prometheus.ts';
 import type { SourceCredentials } from './source-credentials.ts';
+import type { SourceProxy } from './source-proxy.ts';
 import type { UsageProblem, UsageSource } from './usage-source.ts';
 
 /** A source of the operator's configuration for `provider: custom`; its address needs no allow-list. */
@@ -44,6 +45,8 @@ export interface UsageSourcesOptions {
   readonly maxRequests: number;
   /** The longest answer that is read. */
   readonly maxBytes: number;
+  /** Which proxy leads to a server; left out, none does. */
+  readonly proxyOf?: SourceProxy | undefined;
   /** More providers, or others under a known name. */
   readonly providers?: Readonly<Record<string, UsageProvider>>;
 }
@@ -95,8 +98,8 @@ export interface UsageSources {
 const MAX_SOURCES = 256;
 
 export function createUsageSources(options: UsageSourcesOptions): UsageSources {
-  const { clock, maxRequests, maxBytes, fallbackProvider } = options;
-  const exchange = createHttpExchange({ clock, timeoutMillis: options.prometheus.timeoutMillis, maxBytes });
+  const { clock, maxRequests, maxBytes, proxyOf, fallbackProvider } = options;
+  const exchange = createHttpExchange({ clock, timeoutMillis: options.prometheus.timeoutMillis, maxBytes, proxyOf });
   const context: ProviderContext = { ...options, exchange, permits: createSemaphore(maxRequests) };
   const table = new Map(Object.entries({ ...usageProviders, ...options.providers }));
   const made = new Map<string, SourceCreation>();

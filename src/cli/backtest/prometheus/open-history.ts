@@ -12,6 +12,7 @@ import { createPrometheusSource } from '../../../observe/usage/prometheus/promet
 import { defaultLabelNames } from '../../../observe/usage/prometheus/promql.ts';
 import { readVector, type VectorSample } from '../../../observe/usage/prometheus/read-vector.ts';
 import type { SourceCredentials } from '../../../observe/usage/source-credentials.ts';
+import { proxyOfSources } from '../../../observe/usage/source-proxy.ts';
 import type { UsageProblem, UsageSource } from '../../../observe/usage/usage-source.ts';
 import type { CliIo } from '../../cli-context.ts';
 import { CommandError, UsageError } from '../../cli-error.ts';
@@ -44,7 +45,11 @@ const MAX_ANSWER_BYTES = 64 << 20;
 const CONCURRENCY = 1;
 
 /** @throws UsageError for an address that is none; CommandError for files that cannot be read. Nothing is asked yet. */
-export async function openHistory(options: HistoryOptions, config: Config, { clock }: CliIo): Promise<UsageHistory> {
+export async function openHistory(
+  options: HistoryOptions,
+  config: Config,
+  { clock, env }: CliIo,
+): Promise<UsageHistory> {
   const { url: configured, timeout, scrapeInterval, sampleBudget } = config.rightsizing.prometheus;
   const text = options.prometheus ?? configured;
   if (text === '')
@@ -57,7 +62,8 @@ export async function openHistory(options: HistoryOptions, config: Config, { clo
       `--prometheus: ${JSON.stringify(text)} is not an http or https URL without user and fragment, such as http://localhost:9090`,
     );
   const credentials = operatorCredentials(await readCredentials(options));
-  const exchange = createHttpExchange({ clock, timeoutMillis: timeout, maxBytes: MAX_ANSWER_BYTES });
+  const proxyOf = proxyOfSources(env);
+  const exchange = createHttpExchange({ clock, timeoutMillis: timeout, maxBytes: MAX_ANSWER_BYTES, proxyOf });
   const source = createPrometheusSource({
     name: 'prometheus',
     url,
