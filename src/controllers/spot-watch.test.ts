@@ -38,11 +38,16 @@ function node(name: string, changes: NodeChanges = {}): Node {
   };
 }
 
-function pod(
-  name: string,
-  changes: { readonly nodeName?: string; readonly owner?: string; readonly fallback?: boolean } = {},
-): Pod {
-  const { nodeName, owner = 'StatefulSet', fallback = false } = changes;
+interface PodChanges {
+  readonly nodeName?: string;
+  readonly owner?: string;
+  readonly fallback?: boolean;
+  /** Where it was sent. */
+  readonly capacity?: 'spot' | 'on-demand';
+}
+
+function pod(name: string, changes: PodChanges = {}): Pod {
+  const { nodeName, owner = 'StatefulSet', fallback = false, capacity } = changes;
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -52,7 +57,10 @@ function pod(
       uid: `uid-${name}`,
       creationTimestamp: new Date(NOON).toISOString(),
       ownerReferences: [{ apiVersion: 'apps/v1', kind: owner, name: 'db', uid: 'db', controller: true }],
-      annotations: fallback ? { 'spotalis.io/fallback': 'true' } : {},
+      annotations: {
+        ...(fallback && { 'spotalis.io/fallback': 'true' }),
+        ...(capacity !== undefined && { 'spotalis.io/capacity': capacity }),
+      },
     },
     spec: { containers: [], ...(nodeName !== undefined && { nodeName }) },
   };
@@ -119,6 +127,32 @@ describe('landings', () => {
       spec: { selector: {}, serviceName: 'db', template: {} },
     });
     expect(memory.stateOf('db', NOON)).toEqual({ kind: 'open' });
+  });
+});
+
+describe('hazard H8: pods on their way to spot', () => {
+  const unschedulable = { type: 'PodScheduled', status: 'False' as const, reason: 'Unschedulable' };
+  const sent = pod('db-0', { capacity: 'spot' });
+
+  test.each<[string, Pod | undefined]>([
+    ['it has a node', pod('db-0', { capacity: 'spot', nodeName: 's' })],
+    ['none was found for it', { ...sent, status: { conditions: [unschedulable] } }],
+    ['it has ended', { ...sent, status: { phase: 'Failed' } }],
+    ['it is gone', undefined],
+  ])('one counts until %s', (_, later) => {
+    const { stores, memory } = createScene();
+    stores.pods.put(sent);
+    stores.pods.put(pod('db-1', { capacity: 'on-demand' }));
+    expect(memory.onTheirWay(NOON)).toBe(1);
+    if (later === undefined) stores.pods.remove(sent);
+    else stores.pods.put(later);
+    expect(memory.onTheirWay(NOON)).toBe(0);
+  });
+
+  test('are those of workloads that are enabled', () => {
+    const { stores, memory } = createScene({});
+    stores.pods.put(sent);
+    expect(memory.onTheirWay(NOON)).toBe(0);
   });
 });
 

@@ -1,4 +1,4 @@
-/** Feeds the memory of spot from the live view: pods that land, cover that waits, nodes that come and are lost. */
+/** Feeds the memory of spot from the live view: pods that set out and land, waiting cover, nodes that come and are lost. */
 import { createSpotMemory, type SpotMemory } from '../decide/placement/spot-memory.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
@@ -54,6 +54,10 @@ export function createSpotWatch({ view, rules, clock, random }: SpotWatchOptions
     probeLimitMillis: () => rules().settings.fallback.afterMillis + PROBE_SLACK_MILLIS,
   });
 
+  const isOurs = ({ namespace, owner }: PodRecord): boolean => {
+    const found = resolveOwner(view, namespace, owner);
+    return found.kind === 'workload' && found.workload.enabled;
+  };
   /** One that is there is no longer one to come. Which of several asked for it is does not matter. */
   const noteSeen = (cover: PodRecord): void => {
     const owner = resolveOwner(view, cover.namespace, cover.owner);
@@ -74,12 +78,17 @@ export function createSpotWatch({ view, rules, clock, random }: SpotWatchOptions
     const counts = new Map<string, number>();
     const add = (namespace: string): void => void counts.set(namespace, (counts.get(namespace) ?? 0) + 1);
     for (const { workloadUid } of asked.values()) add(view.workloadByUid(workloadUid)?.namespace ?? '');
-    for (const { namespace, owner } of waiting.values()) {
-      // Anybody may annotate a pod of his; cover is what a workload of ours has.
-      const found = resolveOwner(view, namespace, owner);
-      if (found.kind === 'workload' && found.workload.enabled) add(namespace);
-    }
+    // Anybody may annotate a pod of his; cover is what a workload of ours has.
+    for (const pod of waiting.values()) if (isOurs(pod)) add(pod.namespace);
     return counts;
+  };
+  /** A pod of ours was sent to spot, and no node has been chosen for it yet. */
+  const noteOnItsWay = (before: PodRecord | undefined, after: PodRecord | undefined): void => {
+    const pod = after ?? before;
+    if (pod?.capacity !== 'spot') return;
+    const isWaiting = after !== undefined && isLive(after) && after.nodeName === undefined;
+    if (isWaiting && after.unschedulableSince === undefined && isOurs(after)) memory.setOut(after.uid, clock.now());
+    else memory.arrived(pod.uid);
   };
   /** A pod of ours was bound to a spot node: spot has room after all. */
   const noteLanding = (before: PodRecord | undefined, after: PodRecord | undefined): void => {
@@ -107,6 +116,7 @@ export function createSpotWatch({ view, rules, clock, random }: SpotWatchOptions
 
   view.onPod((before, after) => {
     noteCover(before, after);
+    noteOnItsWay(before, after);
     noteLanding(before, after);
   });
   view.onNode(noteNode);

@@ -65,7 +65,7 @@ describe('spot has no room: on-demand covers for a pod of a StatefulSet', () => 
 
 describe('hazard H8: in a storm what is lost together is made anew together', () => {
   /** Six replicas, all for spot, of which a node is left with room for this many; they are admitted one after the other. */
-  const burst = (room: number, become: 'unseen' | 'unbound' | 'running') => {
+  const burst = (room: number, become: 'unseen' | 'unbound' | 'running', others = 0) => {
     const world = worldOf(6, 100, 0);
     world.nodes = world.nodes.map((node) => (node.name === SPOT_NODE ? { ...node, maxPods: room } : node));
     const spot = aSpotMemory();
@@ -73,6 +73,7 @@ describe('hazard H8: in a storm what is lost together is made anew together', ()
       spot.standing(uid, { key: 'a/m5', zone: 'a', instanceType: 'm5.large' });
       spot.gone(uid, true, world.now);
     }
+    for (let index = 0; index < others; index++) spot.setOut(`other-${index}`, world.now);
     return Array.from({ length: 6 }, () => {
       const decision = decideAdmission({ ...inputFor(world), spot });
       if (decision.kind !== 'steered') throw new Error(decision.message);
@@ -81,6 +82,7 @@ describe('hazard H8: in a storm what is lost together is made anew together', ()
         const pod = podFrom(world, decision, place);
         world.pods.push(pod);
         world.ledger.podSeen(pod.admissionId ?? '');
+        if (become === 'unbound' && decision.side === 'spot') spot.setOut(pod.uid, world.now);
       }
       return decision.side;
     }).filter((side) => side === 'spot').length;
@@ -92,4 +94,8 @@ describe('hazard H8: in a storm what is lost together is made anew together', ()
       expect([0, 2, 9].map((room) => burst(room, become))).toEqual([0, 2, 6]);
     },
   );
+
+  test('pods of other workloads that have no node yet come first, too', () => {
+    expect([2, 5, 9].map((room) => burst(room, 'unbound', 3))).toEqual([0, 2, 6]);
+  });
 });

@@ -9,7 +9,7 @@ import type { EpochMillis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import { findRoom, type Room } from '../../model/find-room.ts';
 import type { OwnerResolution } from '../../model/owners.ts';
-import { isLive, podsOf } from '../../model/owners.ts';
+import { podsOf } from '../../model/owners.ts';
 import type { PlacementSettings } from '../../model/placement-settings.ts';
 import type { Side } from '../../model/records.ts';
 import type { Sides } from '../../model/sides.ts';
@@ -174,19 +174,9 @@ function mayUseSpot(input: AdmissionInput, owner: WorkloadOwner): boolean {
   if (spot === undefined) return true;
   if (!spot.mayClaim(owner.workload.uid, request.uid, now)) return false;
   if (spot.storm(now) === undefined) return true;
-  return roomFor(input, owner, 'spot', sentToSpot(input, owner)).kind === 'node';
-}
-
-/**
- * Pods that were sent there and have no node yet, as far as is known at once: what is lost together is made anew
- * together, and all would see the same room.
- */
-function sentToSpot({ view, ledger, now }: AdmissionInput, { workload }: WorkloadOwner): number {
-  const unbound = podsOf(view, workload).filter(
-    (pod) =>
-      isLive(pod) && pod.capacity === 'spot' && pod.nodeName === undefined && pod.unschedulableSince === undefined,
-  );
-  return ledger.unseenOn('spot', now) + unbound.length;
+  // What is lost together is made anew together: all would see the same room.
+  const sent = input.ledger.unseenOn('spot', now) + spot.onTheirWay(now);
+  return roomFor(input, owner, 'spot', sent).kind === 'node';
 }
 
 function lacksRoom(input: AdmissionInput, owner: WorkloadOwner, side: Side): boolean {
