@@ -134,6 +134,44 @@ test('the window closes while the first pod is watched: the others wait for the 
   await world.until('all have less', () => all(world, 'cpu', '240m'), 20 * MINUTE);
 });
 
+test.each([
+  ['in place', {}],
+  ['by a new template', { allowInPlaceResize: false, allowRecreate: true }],
+])('a release whose pods restart while they come is not put down to a decrease made %s before', async (_, updates) => {
+  const world = await startSizedWorld({ rightsizing: LONG });
+  await deployLoaded(world, { replicas: 2 });
+  await untilReady(world, 'web', 2);
+  await createPolicy(world, { mode: 'Auto', updates: { ...updates, cooldown: '6h' } });
+  await world.until('all have less', () => all(world, 'memory', '120Mi'), 10 * MINUTE);
+  await untilReady(world, 'web', 2);
+  await world.clock.advance(MINUTE);
+  await setTemplate(world, { metadata: { annotations: { version: '2', 'stowage.test/ready-after': '20s' } } });
+  const ended = new Set<string>();
+  await world.until(
+    'it is out, and each of its pods has restarted once',
+    async () => {
+      const pods = await sizedPods(world);
+      const released = pods.filter(({ metadata }) => metadata?.annotations?.['version'] === '2');
+      for (const { metadata, status } of released) {
+        const name = metadata?.name ?? '';
+        if (ended.has(name) || status?.containerStatuses?.[0]?.state?.running === undefined) continue;
+        ended.add(name);
+        world.cluster.kubelet.endContainer(`shop/${name}`, 'app', 1);
+      }
+      const isOut = ({ status }: (typeof pods)[number]): boolean => {
+        const [app] = status?.containerStatuses ?? [];
+        return app?.ready === true && app.restartCount > 0;
+      };
+      return pods.length === 2 && released.length === 2 && released.every(isOut);
+    },
+    10 * MINUTE,
+  );
+  await world.clock.advance(10 * MINUTE);
+  expect((await sizedEvents(world)).map(({ reason }) => reason)).not.toContain('ChangeReverted');
+  expect(await all(world, 'memory', '120Mi')).toBe(true);
+  expect(await annotationOf(world, 'optipod.io/watched-changes')).toBeDefined();
+});
+
 describe('nothing was applied for a while', () => {
   test('sizes that no pod has any more are not brought back', async () => {
     const world = await startSizedWorld({ rightsizing: '  sampleInterval: 30s', metricsEveryMillis: 30_000 });

@@ -13,7 +13,7 @@ import { writeAppliedSizes } from '../../model/applied-sizes.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
 import { FLOOR_MILLIS, type LearnedFloor, type Lessons, learn, writeLessons } from '../../model/learned-floors.ts';
 import { effectiveChanges, type SizeChange, sizeOfContainer } from '../../model/pod-size.ts';
-import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
+import type { ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import type { ApplyContext } from './apply.ts';
 import { LOOK_AGAIN_MILLIS } from './apply-result.ts';
@@ -24,7 +24,8 @@ import type { LookForThrottling } from './throttling.ts';
 import { watchesText } from './watch-annotation.ts';
 import type { OngoingChange } from './watches.ts';
 
-export interface ChangeOptions extends Pick<RightsizingParts, 'events' | 'journal' | 'metrics' | 'clock'> {
+export interface ChangeOptions
+  extends Pick<RightsizingParts, 'disruptions' | 'events' | 'journal' | 'metrics' | 'clock'> {
   readonly lookForThrottling: LookForThrottling;
 }
 
@@ -81,7 +82,14 @@ export interface TakenBack {
   readonly result: ApplyResult;
 }
 
-export function createChanges({ lookForThrottling, events, journal, metrics, clock }: ChangeOptions): Changes {
+export function createChanges(options: ChangeOptions): Changes {
+  const { lookForThrottling, disruptions, events, journal, metrics, clock } = options;
+  /** Whether a rollout is under way that is not the change itself. */
+  const isForeignTo = ({ isRollingOut, uid }: SizedWorkload): ((change: OngoingChange) => boolean) => {
+    if (!isRollingOut) return () => false;
+    const isOurs = disruptions.list().some(({ workloadUid, isRollout }) => isRollout === true && workloadUid === uid);
+    return ({ method }) => method !== 'Recreate' || !isOurs;
+  };
   const noteHarm: Changes['noteHarm'] = ({ advised: { workload, lessons }, memory }, harms, inForce) => {
     const now = clock.now();
     const cause = harms.map(({ harm }) => harm.cause).join('; ');
@@ -127,13 +135,14 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
         message: `${message}, for policy ${policy.namespace}/${policy.name}${why === '' ? '' : `; ${why}`}`,
       });
     },
-    async judge(context, podsOf, watched = context.memory.watches.ongoing) {
+    async judge(context, podsOf, watched) {
       const harms: HarmfulChange[] = [];
-      for (const change of watched) {
+      const isForeign = isForeignTo(context.advised.workload);
+      context.memory.watches.noteRolledOut(context.live, isForeign);
+      for (const change of watched ?? context.memory.watches.ongoing) {
         const throttlingOf = await lookForThrottling(context, change);
-        // A rollout of ours is what is judged.
-        const isForeign = change.method !== 'Recreate' && context.advised.workload.isRollingOut;
-        const harm = judgeChange(change, judgedPods(podsOf(change), change, isForeign), clock.now(), throttlingOf);
+        const pods = judgedPods(podsOf(change), change, isForeign(change));
+        const harm = judgeChange(change, pods, clock.now(), throttlingOf);
         if (harm !== undefined) harms.push({ change, harm });
       }
       return harms;

@@ -2,7 +2,7 @@
 
 import type { Harm } from '../../decide/rightsizing/judge-change.ts';
 import { partsTakenBack, takenBack } from '../../decide/rightsizing/side-by-side.ts';
-import { resumeWatch, whileAsked } from '../../decide/rightsizing/watched-change.ts';
+import { resumeWatch, whileAsked, whileRolledOut } from '../../decide/rightsizing/watched-change.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { isInForce } from '../../model/granted-size.ts';
 import { learn } from '../../model/learned-floors.ts';
@@ -89,7 +89,8 @@ async function lookAfterOne(
   if (now > watchEndsAt(known, revertMillis) + LATE_MILLIS) return over(state);
   const isGranted = effectiveChanges(pod.sizing.containers, known.changes).length === 0;
   const isThere = isGranted && isInForce(pod.sizing, known.changes);
-  const watch = isThere ? known : { ...known, spreadingUntil: now };
+  const seen = isThere ? known : { ...known, spreadingUntil: now };
+  const watch = context.advised.workload.isRollingOut ? whileRolledOut(seen, [pod]) : seen;
   watches.set(replica, watch);
   const [judged] = await changes.judge({ ...context, live: [pod] }, () => [pod], [watch]);
   if (judged !== undefined) {

@@ -11,6 +11,7 @@ import {
   type WatchedChange,
   watchMillis,
   whileAsked,
+  whileRolledOut,
 } from '../../decide/rightsizing/watched-change.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { SizeChange } from '../../model/pod-size.ts';
@@ -81,6 +82,13 @@ export class Watches implements WatchState {
   /** The pod is asked for these: restarts that follow from it are no harm of what is watched. */
   noteAsked(pod: SizedPod, changes: readonly SizeChange[]): void {
     this.#ongoing = this.#ongoing.map((each) => whileAsked(each, pod, changes));
+  }
+
+  /** Somebody rolls out another template. @param isForeign a change that has no part in it. */
+  noteRolledOut(pods: readonly SizedPod[], isForeign: (change: OngoingChange) => boolean): void {
+    const next = this.#ongoing.map((each) => (isForeign(each) ? whileRolledOut(each, pods) : each));
+    // Others tell by the list whether anything has changed.
+    if (next.some((each, index) => each !== this.#ongoing[index])) this.#ongoing = next;
   }
 
   /** All pods are to have it from now on. */

@@ -13,6 +13,7 @@ import {
   resumeWatch,
   watchChange,
   watchMillis,
+  whileRolledOut,
 } from './watched-change.ts';
 
 const container = aContainer();
@@ -82,6 +83,26 @@ describe('how the pods were', () => {
     expect(watchChange(lessCpu, spec, pods, NOON).restarting.size).toBe(0);
     expect(watchChange(lessCpu, [container], pods, NOON, true).restarting.size).toBe(0);
   });
+});
+
+test('what pods of a template that is rolled out meanwhile go through is none of its harm, but for want of memory', () => {
+  const owner = aReplicaSet(aDeployment());
+  const pod = (uid: string, restartCount: number, reason = 'Error') => {
+    const lastTermination = { reason, exitCode: 1, finishedAt: NOON };
+    const statuses = [aContainerStatus(container, { restartCount, lastTermination })];
+    const record = aSizedPod(owner, uid, { statuses }, { uid });
+    return { pod: record, sizing: record.sizing };
+  };
+  const changes = [{ container: 'app', to: { cpuRequest: 100, memoryRequest: MIB } }];
+  const begun = watchChange(changes, [container], [pod('old', 1)], NOON, true);
+  const rolled = whileRolledOut(begun, [pod('old', 2), pod('new', 2)]);
+  expect(whileRolledOut(rolled, [pod('old', 2), pod('new', 2)])).toBe(rolled);
+  const partsOf = (...pods: ReturnType<typeof pod>[]) =>
+    judgeChange(rolled, pods, NOON + 1)?.parts.map(({ resource }) => resource);
+  expect(partsOf(pod('new', 2))).toBeUndefined();
+  expect(partsOf(pod('new', 3))).toEqual(['cpu', 'memory']);
+  expect(partsOf(pod('old', 2))).toEqual(['cpu', 'memory']);
+  expect(partsOf(pod('new', 2, 'OOMKilled'))).toEqual(['memory']);
 });
 
 describe('a watch that somebody else began', () => {

@@ -37,7 +37,7 @@ export interface WatchedChange {
   readonly unready: ReadonlySet<string>;
   /** Containers that the change itself restarts, once in each pod (`resizePolicy: RestartContainer`). */
   readonly restarting: ReadonlySet<string>;
-  /** Up to which count restarts are Stowage's own doing, for whichever change: `uid/container`. */
+  /** Up to which count restarts are none of its harm: asked for by Stowage, or of a rollout of somebody else. `uid/container`. */
   readonly restarted: ReadonlyMap<string, number>;
 }
 
@@ -88,6 +88,24 @@ export function whileAsked<T extends Pick<WatchedChange, 'restarted'>>(
     return [`${pod.uid}/${container}`, (status?.restartCount ?? 0) + 1] as const;
   });
   return { ...watched, restarted: new Map([...watched.restarted, ...counts]) };
+}
+
+/**
+ * The watch of a change while somebody rolls out another template: what the new pods have gone through by then is rather
+ * that template's doing, but for want of memory.
+ */
+export function whileRolledOut<T extends Pick<WatchedChange, 'restarts' | 'restarted'>>(
+  watched: T,
+  pods: readonly SizedPod[],
+): T {
+  const counts = pods.flatMap(({ pod, sizing }) =>
+    sizing.statuses.flatMap(({ name, restartCount }) => {
+      const key = `${pod.uid}/${name}`;
+      const isNew = !watched.restarts.has(key) && restartCount > (watched.restarted.get(key) ?? 0);
+      return isNew ? [[key, restartCount] as const] : [];
+    }),
+  );
+  return counts.length === 0 ? watched : { ...watched, restarted: new Map([...watched.restarted, ...counts]) };
 }
 
 /**
