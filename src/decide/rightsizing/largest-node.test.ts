@@ -149,6 +149,27 @@ describe('of the nodes that the pods may use', () => {
       expect(mostOf(most([own('web-1', { nodeSelector }, changes)]))).toEqual(ofGpu);
   });
 
+  test('nodes are looked at once for all templates with the same selector and tolerations, as those of resized pods', () => {
+    let looks = 0;
+    const node: NodeRecord = {
+      ...small(),
+      get taints() {
+        looks++;
+        return [];
+      },
+    };
+    const { nodeSelector, tolerations } = aTemplate({ nodeSelector: { [CAPACITY_TYPE]: 'on-demand' } });
+    const most = largestNode(view([node]));
+    const looksFor = (name: string, requests: PodTemplate['requests'], template: Partial<PodTemplate> = {}): number => {
+      const before = looks;
+      expect(mostOf(most([own(name, { nodeSelector, tolerations, requests, ...template })]))).toEqual(ofSmall);
+      return looks - before;
+    };
+    expect(looksFor('web-1', { cpuMillis: 100, memoryBytes: GIB })).toBeGreaterThan(0);
+    expect(looksFor('web-2', { cpuMillis: 200, memoryBytes: GIB })).toBe(0);
+    expect(looksFor('web-3', { cpuMillis: 200, memoryBytes: GIB }, { requiredNodeTerms: terms })).toBeGreaterThan(0);
+  });
+
   test('without any node nothing is known, whatever the pods ask for', () => {
     expect(largestNode(view([]))([own('web-1', { nodeSelector: { pool: 'a' } })])).toBeUndefined();
   });

@@ -22,11 +22,13 @@ export type LargestNode = (pods: Iterable<{ readonly pod: PodRecord }>) => NodeR
 /** Of each node what it has for a pod, without those that have no more of anything than another one. */
 type Rooms = readonly ComputeResources[];
 
-/** Of one moment, for the workloads of one pass: what was found for a template is not looked for again. */
+/** Of one moment, for the workloads of one pass: what was found for one pod is not looked for again for its like. */
 export function largestNode(view: Pick<SizingView, 'nodes' | 'podsOnNode'>): LargestNode {
   const nodes = [...view.nodes()].filter(({ labels, deleting }) => !deleting && labels['type'] !== 'virtual-kubelet');
   const rooms = new Map<NodeRecord, ComputeResources>();
-  const found = new Map<PodTemplate, Rooms>();
+  /** By what of a template says which nodes it may use: pods that were resized have templates of their own, and share it. */
+  const found = new Map<string, Rooms>();
+  const partIds = new Map<object | undefined, number>();
   let everywhere: Rooms | undefined;
 
   const roomOn = (node: NodeRecord): ComputeResources => {
@@ -44,11 +46,17 @@ export function largestNode(view: Pick<SizingView, 'nodes' | 'podsOnNode'>): Lar
     }
     return largest;
   };
+  const idOf = (part: object | undefined): number => {
+    const id = partIds.get(part) ?? partIds.size;
+    partIds.set(part, id);
+    return id;
+  };
   const roomsFor = (template: PodTemplate): Rooms => {
+    const { nodeSelector, requiredNodeTerms, tolerations } = template;
+    const key = `${idOf(nodeSelector)} ${idOf(requiredNodeTerms)} ${idOf(tolerations)}`;
     const known =
-      found.get(template) ??
-      roomsWhere((node) => admitsNode(template, node) && toleratesAll(template.tolerations, lasting(node)));
-    found.set(template, known);
+      found.get(key) ?? roomsWhere((node) => admitsNode(template, node) && toleratesAll(tolerations, lasting(node)));
+    found.set(key, known);
     return known;
   };
 
