@@ -104,7 +104,8 @@ export function createCounterRing(capacity: number): CounterRing {
 
   /** Both are indices in the ring, `to` the later. */
   function difference(from: number, to: number): CpuWindow {
-    const delta = (field: number): number => at(to, field) - at(from, field);
+    const [start, end] = [from * FIELDS, to * FIELDS];
+    const delta = (field: number): number => (values[end + field] ?? 0) - (values[start + field] ?? 0);
     const spanMillis = delta(0);
     const periods = delta(2);
     const pressure = at(from, 5) === UNKNOWN || at(to, 5) === UNKNOWN ? UNKNOWN : delta(5);
