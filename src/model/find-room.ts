@@ -21,8 +21,9 @@ export interface RoomRequest {
   readonly side: Side;
   /** Names of its PersistentVolumeClaims. */
   readonly claims: readonly string[];
-  /** Nodes that run another pod of the same workload. */
+  /** See {@link judgePodAffinity}. */
   readonly siblingNodes: ReadonlySet<string>;
+  readonly endingNodes?: ReadonlySet<string> | undefined;
   /** The pod whose place it takes. Left out, topology spread is not asked: it depends on who is there. */
   readonly leaving?: Pick<PodRecord, 'uid' | 'template'> | undefined;
   /** Pods to come that have no node yet and may take any room of the side first; left out, there are none. */

@@ -28,12 +28,14 @@ const barred = (
   podAffinity: readonly PodAffinityRule[],
   siblings: readonly Name[] = [],
   pods: readonly PodRecord[] = [],
+  ending: readonly Name[] = [],
 ) => {
   const view = createSnapshot({ nodes: Object.values(nodes), pods });
   const isBad = judgePodAffinity(view, {
     namespace: 'shop',
     template: { podAffinity },
     siblingNodes: new Set<string>(siblings),
+    endingNodes: new Set<string>(ending),
   });
   return Object.values(nodes).flatMap((node) => (isBad(node) ? [node.name] : []));
 };
@@ -54,6 +56,10 @@ describe('hazard H20: apart from its like', () => {
     expect(barred([apart])).toEqual([]);
   });
 
+  test('so are those of pods that are ending: the scheduler counts them until they are gone', () => {
+    expect(barred([apart], ['x'], [], ['b1'])).toEqual(['b1']);
+  });
+
   test('of machines, those of siblings are out', () => {
     expect(barred([{ ...apart, topologyKey: HOSTNAME }], ['a1', 'x'])).toEqual(['a1', 'x']);
   });
@@ -71,6 +77,10 @@ describe('hazard H20: together with its like', () => {
   test('only the zones of siblings will do; the first may go anywhere', () => {
     expect(barred([together], ['b1'])).toEqual(['a1', 'a2', 'x']);
     expect(barred([together])).toEqual([]);
+  });
+
+  test('one that is ending is none to be together with', () => {
+    expect(barred([together], ['b1'], [], ['a1'])).toEqual(['a1', 'a2', 'x']);
   });
 
   test('on one machine: that of the siblings, told by its name where it has no such label', () => {

@@ -11,9 +11,12 @@ export interface PodAffinityRequest {
   readonly template: Pick<PodTemplate, 'podAffinity'>;
   /** Nodes that run another pod of the same workload. */
   readonly siblingNodes: ReadonlySet<string>;
+  /** Nodes on which one is ending: until it is gone others are kept apart from it. Left out, there are none. */
+  readonly endingNodes?: ReadonlySet<string> | undefined;
 }
 
 const none: readonly PodAffinityRule[] = [];
+const noNodes: ReadonlySet<string> = new Set();
 
 /**
  * Tells of nodes whether the pods around them may keep the pod from there. What cannot be told counts as if they did.
@@ -71,10 +74,10 @@ export function needsKnownNode({ template, siblingNodes }: PodAffinityRequest): 
 
 function domainsOfSiblings(
   view: ClusterView,
-  { topologyKey }: PodAffinityRule,
-  { siblingNodes }: PodAffinityRequest,
+  { kind, topologyKey }: PodAffinityRule,
+  { siblingNodes, endingNodes = noNodes }: PodAffinityRequest,
 ): ReadonlySet<string> {
-  const domains = [...siblingNodes].map((name) => {
+  const domains = [...siblingNodes, ...(kind === 'apart' ? endingNodes : [])].map((name) => {
     const node = view.node(name);
     return node && domainOf(node, topologyKey);
   });

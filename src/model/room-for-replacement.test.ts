@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { nodeClassProfile } from './node-profiles.ts';
 import { nodesOfOthers, roomForReplacement } from './room-for-replacement.ts';
 import { createSides } from './sides.ts';
@@ -23,20 +23,33 @@ test('the pod takes its volumes along', () => {
   expect(['a', 'b'].map(room)).toEqual(['node', 'none']);
 });
 
-test('it is kept apart from the others, not from the one in whose place it comes', () => {
+describe('with anti-affinity to its like', () => {
   const machine = 'kubernetes.io/hostname';
   const apart = { kind: 'apart', topologyKey: machine, selector: {}, isOwn: true, isElsewhere: false } as const;
   const workload = { ...set, template: aTemplate({ podAffinity: [apart] }) };
-  const [pod, other] = [podOn('db-0', 'o'), podOn('db-1', 'o')];
-  const view = createSnapshot({ nodes: [aNode('o', 'on-demand')] });
-  const room = (pods: readonly (typeof pod)[]) =>
-    roomForReplacement(view, sides, { workload, pod, pods, side: 'on-demand' }).kind;
-  expect(room([pod])).toBe('node');
-  expect(room([pod, other])).toBe('none');
-  expect(room([pod, { ...other, phase: 'Failed' }])).toBe('node');
+
+  test('it is kept apart from the others, not from the one in whose place it comes', () => {
+    const [pod, other] = [podOn('db-0', 'o'), podOn('db-1', 'o')];
+    const view = createSnapshot({ nodes: [aNode('o', 'on-demand')] });
+    const room = (pods: readonly (typeof pod)[]) =>
+      roomForReplacement(view, sides, { workload, pod, pods, side: 'on-demand' }).kind;
+    expect(room([pod])).toBe('node');
+    expect(room([pod, other])).toBe('none');
+    expect(room([pod, { ...other, phase: 'Failed' }])).toBe('node');
+  });
+
+  test('it is kept apart from one that is ending, however long that takes', () => {
+    const [pod, other] = [podOn('db-0', 's'), { ...podOn('db-1', 'o'), deletingAt: 1 }];
+    const view = createSnapshot({ nodes: [aNode('s', 'spot'), aNode('o', 'on-demand')], pods: [pod, other] });
+    const { kind } = roomForReplacement(view, sides, { workload, pod, pods: [pod, other], side: 'on-demand' });
+    expect(kind).toBe('none');
+  });
 });
 
-test('nodes of others are those on which they run', () => {
-  const pods = [podOn('db-0', 'a'), podOn('db-1', 'b'), podOn('db-2', undefined)];
-  expect([...nodesOfOthers(pods, podOn('db-0', 'a'))]).toEqual(['b']);
+test('nodes of others are those on which they run, and on which they are ending', () => {
+  const ending = { ...podOn('db-3', 'c'), deletingAt: 1 };
+  const ended = { ...podOn('db-4', 'd'), deletingAt: 1, phase: 'Failed' } as const;
+  const pods = [podOn('db-0', 'a'), podOn('db-1', 'b'), podOn('db-2', undefined), ending, ended];
+  const { siblingNodes, endingNodes } = nodesOfOthers(pods, podOn('db-0', 'a'));
+  expect([[...siblingNodes], [...endingNodes]]).toEqual([['b'], ['c']]);
 });

@@ -1,7 +1,7 @@
 /** Whether the pod that is made in the place of another finds room on a side. */
 import type { ClusterView } from './cluster-view.ts';
 import { findRoom, type Room } from './find-room.ts';
-import { isLive } from './owners.ts';
+import { hasEnded, isLive } from './owners.ts';
 import type { PodRecord, PodTemplate, Side, WorkloadRecord } from './records.ts';
 import { replacementOf } from './replacement.ts';
 import type { Sides } from './sides.ts';
@@ -25,13 +25,24 @@ export function roomForReplacement(view: ClusterView, sides: Sides, request: Rep
     namespace: workload.namespace,
     side,
     claims: pod.claims,
-    siblingNodes: nodesOfOthers(pods, pod),
+    ...nodesOfOthers(pods, pod),
     leaving: pod,
     awaited,
   });
 }
 
-/** Nodes on which other pods of the workload run. */
-export function nodesOfOthers(pods: readonly PodRecord[], leaving: PodRecord): ReadonlySet<string> {
-  return new Set(pods.flatMap((pod) => (pod.uid !== leaving.uid && isLive(pod) ? (pod.nodeName ?? []) : [])));
+interface NodesOfOthers {
+  /** On which other pods of the workload run. */
+  readonly siblingNodes: ReadonlySet<string>;
+  /** On which some are ending. */
+  readonly endingNodes: ReadonlySet<string>;
+}
+
+export function nodesOfOthers(pods: readonly PodRecord[], leaving: PodRecord): NodesOfOthers {
+  const others = pods.filter((pod) => pod.uid !== leaving.uid && !hasEnded(pod));
+  const nodesOf = (some: readonly PodRecord[]) => new Set(some.flatMap(({ nodeName }) => nodeName ?? []));
+  return {
+    siblingNodes: nodesOf(others.filter(isLive)),
+    endingNodes: nodesOf(others.filter(({ deletingAt }) => deletingAt !== undefined)),
+  };
 }

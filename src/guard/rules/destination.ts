@@ -87,9 +87,9 @@ export const hasRoomToGrow = sizeEvictionRule(
       return undefined;
     }
     // With its own place not enough, a larger pod must fit as any new pod does: all of it, beside everything that runs.
-    const siblingNodes = nodesOfOthers(pods, pod);
+    const others = nodesOfOthers(pods, pod);
     const { namespace } = workload;
-    const request = { namespace, template: larger, besideTerms, claims: pod.claims, siblingNodes, leaving: pod };
+    const request = { namespace, template: larger, besideTerms, claims: pod.claims, ...others, leaving: pod };
     // Where placement has a say, the replacement takes the slot of the pod, and with it the side.
     const allowed = (['on-demand', 'spot'] as const).filter(
       (side) => policy.state !== 'managed' || ownClass === 'unknown' || ownClass === side,
