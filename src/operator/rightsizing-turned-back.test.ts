@@ -4,6 +4,7 @@ import type { KubeObject } from '../api/core.ts';
 import { policyType } from '../api/optimization-policy.ts';
 import { type ResourceType, resources } from '../api/resources.ts';
 import type { EmbeddedWorld } from './testing/embedded-world.ts';
+import { patchNewPods } from './testing/patch-new-pods.ts';
 import {
   createPolicy,
   loadedDeployment,
@@ -20,8 +21,15 @@ const isSmall = ({ memory }: Readonly<Record<string, string>>): boolean => memor
 const hasReverted = async (world: EmbeddedWorld): Promise<boolean> =>
   (await sizedEvents(world)).some(({ reason }) => reason === 'ChangeReverted');
 
-/** The first pod of the new template is killed again and again before it is ready, so that none of the others goes. */
-async function startHanging(kind: 'Deployment' | 'StatefulSet' = 'Deployment'): Promise<EmbeddedWorld> {
+interface Hanging {
+  readonly kind?: 'Deployment' | 'StatefulSet';
+  /** Else it is killed again and again before it is ready. */
+  readonly isNeverReady?: boolean;
+  readonly updates?: object;
+}
+
+/** The first new pod does not get ready, so that none of the others goes. */
+async function startHanging({ kind = 'Deployment', isNeverReady, updates }: Hanging = {}): Promise<EmbeddedWorld> {
   const world = await startSizedWorld({
     rightsizing: '  revertWindow: 30m',
     config: 'placement: { maxConcurrentEvictions: 1 }',
@@ -32,11 +40,17 @@ async function startHanging(kind: 'Deployment' | 'StatefulSet' = 'Deployment'): 
   const spec = kind === 'Deployment' ? web.spec : { ...web.spec, serviceName: 'web' };
   await world.api.create(type, { ...web, kind, spec } as KubeObject, inShop);
   await untilReady(world, 'web', 3);
-  const updates = { updateRequestsOnly: false, allowInPlaceResize: false, allowRecreate: true };
-  await createPolicy(world, { mode: 'Auto', updates });
+  const path = '/metadata/annotations/stowage.test~1ready-after';
+  if (isNeverReady === true) await patchNewPods(world, { op: 'replace', path, value: 'never' });
+  const rolling = { updateRequestsOnly: false, allowInPlaceResize: false, allowRecreate: true };
+  await createPolicy(world, { mode: 'Auto', updates: { ...rolling, ...updates } });
   await world.until('a first pod has less', async () => (await requestsOf(world)).some(isSmall), 10 * MINUTE);
-  for (const { metadata, spec } of await sizedPods(world)) {
-    if (!isSmall({ ...spec?.containers[0]?.resources?.requests })) continue;
+  if (isNeverReady === true) {
+    await world.api.delete(resources.mutatingWebhookConfigurations, 'adding');
+    return world;
+  }
+  for (const { metadata, spec: pod } of await sizedPods(world)) {
+    if (!isSmall({ ...pod?.containers[0]?.resources?.requests })) continue;
     const body = { metadata: { annotations: { 'stowage.test/memory': 'step(100Mi, 300Mi, 20s)' } } };
     await world.api.patch(resources.pods, metadata?.name ?? '', { type: 'merge', body }, inShop);
   }
@@ -69,7 +83,7 @@ describe('a template with less, whose new pods are killed', () => {
   });
 
   test('of a StatefulSet is put back, too; the pod that Kubernetes leaves behind is named', async () => {
-    const world = await startHanging('StatefulSet');
+    const world = await startHanging({ kind: 'StatefulSet' });
     await world.until('taken back', () => hasReverted(world), 5 * MINUTE);
     const help = 'pod web-2 still has what did harm: deleted, it is made anew as the template says';
     await world.until('told', async () => (await statusOf(world))?.message?.includes(help) === true, MINUTE);
@@ -85,4 +99,16 @@ describe('a template with less, whose new pods are killed', () => {
     await untilReady(world, 'web', 3);
     await world.until('told no more', async () => (await statusOf(world))?.reason !== 'ChangeReverted', MINUTE);
   });
+});
+
+test.each([
+  ['a new template', {}],
+  ['eviction', { evictToResize: true }],
+])('less by %s with which the first new pod does not get ready is taken back after ten minutes', async (_, updates) => {
+  const world = await startHanging({ isNeverReady: true, updates });
+  await world.clock.advance(9 * MINUTE);
+  expect(await hasReverted(world)).toBe(false);
+  await world.until('taken back', () => hasReverted(world), 2 * MINUTE);
+  await world.until('no pod has less', async () => !(await requestsOf(world)).some(isSmall), 10 * MINUTE);
+  await untilReady(world, 'web', 3);
 });

@@ -3,7 +3,7 @@
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import type { ApplyMethod } from '../../api/optimization-policy-status.ts';
 import { describeChanges } from '../../decide/rightsizing/due-changes.ts';
-import { type Harm, judgeChange, judgedPods } from '../../decide/rightsizing/judge-change.ts';
+import { type Harm, judgeChange, judgedPods, startPatience } from '../../decide/rightsizing/judge-change.ts';
 import { requestOf } from '../../decide/rightsizing/recommend-workload.ts';
 import { partsOf, partsTakenBack, takenBack } from '../../decide/rightsizing/side-by-side.ts';
 import { renderReason } from '../../lib/reasons.ts';
@@ -142,7 +142,9 @@ export function createChanges(options: ChangeOptions): Changes {
       for (const change of watched ?? context.memory.watches.ongoing) {
         const throttlingOf = await lookForThrottling(context, change);
         const pods = judgedPods(podsOf(change), change, isForeign(change));
-        const harm = judgeChange(change, pods, clock.now(), throttlingOf);
+        const isByNewPods = change.method !== 'InPlace' && !isForeign(change);
+        const startMillis = isByNewPods ? startPatience(context.live) : undefined;
+        const harm = judgeChange(change, pods, clock.now(), throttlingOf, startMillis);
         if (harm !== undefined) harms.push({ change, harm });
       }
       return harms;

@@ -5,7 +5,7 @@ import type { ContainerStatusRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import { aDeployment, aReplicaSet, aTemplate, NOON } from '../../model/testing/records.ts';
 import { aContainer, aContainerStatus, aSizedPod, MIB, smallSize } from '../../model/testing/sizing-records.ts';
-import { judgeChange, judgedPods, type Throttling } from './judge-change.ts';
+import { judgeChange, judgedPods, startPatience, type Throttling } from './judge-change.ts';
 import { watchChange, whileAsked } from './watched-change.ts';
 
 const owner = aReplicaSet(aDeployment());
@@ -174,6 +174,32 @@ describe('a container that another change restarts meanwhile', () => {
   test('is that of one pod: others are judged as ever', () => {
     const other = { ...pod(restarted), pod: { ...pod(restarted).pod, uid: 'web-2', name: 'web-2' } };
     expect(judgeIt(moreMemory, other)?.cause).toContain('pod web-2 restarted');
+  });
+});
+
+describe('a new pod that does not get ready', () => {
+  const watched = watchChange(less, [container], [pod()], NOON);
+  const starting = { ready: false, readyChangedAt: NOON + 1, uid: 'web-9' };
+  const born = { ...pod(), pod: { ...pod().pod, ...starting } };
+  const judgeAfter = (millis: number, startMillis?: number) =>
+    judgeChange(watched, [born], NOON + 1 + millis, undefined, startMillis)?.parts.map(({ resource }) => resource);
+
+  test('may be starting, and what is wrong with it anything', () => {
+    expect(judgeAfter(86_400_000)).toBeUndefined();
+  });
+
+  test('is harm once it is waited for no more, where new pods bring the change', () => {
+    expect([judgeAfter(599_999, 600_000), judgeAfter(600_000, 600_000)]).toEqual([undefined, ['cpu', 'memory']]);
+  });
+
+  test('is waited for as long as a Deployment waits, or three times the quickest start of those that are ready', () => {
+    const started = (millis: number, ready = true) => {
+      const { pod: record, sizing } = pod();
+      return { sizing, pod: { ...record, ready, createdAt: NOON, readyChangedAt: NOON + millis } };
+    };
+    expect(startPatience([])).toBe(600_000);
+    expect(startPatience([started(30_000)])).toBe(600_000);
+    expect(startPatience([started(900_000), started(86_400_000), started(1, false)])).toBe(2_700_000);
   });
 });
 

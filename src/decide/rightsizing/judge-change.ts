@@ -39,25 +39,34 @@ export type ThrottlingOf = (container: string) => Throttling | undefined;
  */
 const UNREADY_PATIENCE_MILLIS: Millis = 60_000;
 const RESTART_PATIENCE_MILLIS: Millis = 300_000;
+/** Where new pods bring the change, one that runs and is not ready for so long: what a Deployment gives it if it says nothing. */
+const START_PATIENCE_MILLIS: Millis = 600_000;
+/** Some take their time to start: a new one has so many times what the quickest of those that are ready took. */
+const STARTS = 3;
 /** Held back in a quarter of all periods, and in a fifth of them more often than before. */
 const THROTTLED = 0.25;
 const THROTTLING_JUMP = 0.2;
 
 const unknown: ThrottlingOf = () => undefined;
 
-/** @param pods those that have the new size. @returns undefined while nothing bad is seen. */
+/**
+ * @param pods those that have the new size.
+ * @param startMillis how long one that came later may take until it is ready; left out, any time.
+ * @returns undefined while nothing bad is seen.
+ */
 export function judgeChange(
   watched: WatchedChange,
   pods: readonly SizedPod[],
   now: EpochMillis,
   throttlingOf: ThrottlingOf = unknown,
+  startMillis: Millis = Number.POSITIVE_INFINITY,
 ): Harm | undefined {
   const lowered = watched.changes.flatMap((change) =>
     loweredResources(change, watched.before).map((resource): SizedPart => ({ container: change.container, resource })),
   );
   if (lowered.length === 0) return undefined;
   const harms = [
-    ...pods.flatMap((pod) => harmsIn(pod, lowered, watched, now)),
+    ...pods.flatMap((pod) => harmsIn(pod, lowered, watched, startMillis, now)),
     ...throttled(watched, throttlingOf),
   ].filter(({ parts }) => parts.length > 0);
   const [first, ...more] = harms;
@@ -65,6 +74,14 @@ export function judgeChange(
   const parts = lowered.filter((part) => harms.some((harm) => includesPart(harm.parts, part)));
   const others = more.length === 0 ? '' : `, and ${more.length} more signs of it`;
   return { parts, cause: `${first.cause}${others}` };
+}
+
+/** How long a new pod is waited for where each brings the change. @param pods all of the workload. */
+export function startPatience(pods: readonly SizedPod[]): Millis {
+  const starts = pods.flatMap(({ pod: { ready, readyChangedAt, createdAt } }) =>
+    ready && readyChangedAt !== undefined ? [readyChangedAt - createdAt] : [],
+  );
+  return starts.length === 0 ? START_PATIENCE_MILLIS : Math.max(START_PATIENCE_MILLIS, STARTS * Math.min(...starts));
 }
 
 /**
@@ -84,6 +101,7 @@ function harmsIn(
   { pod, sizing }: SizedPod,
   lowered: readonly SizedPart[],
   { startedAt, restarts, unready, restarting, restarted }: WatchedChange,
+  startMillis: Millis,
   now: EpochMillis,
 ): readonly Harm[] {
   const harms: Harm[] = [];
@@ -106,12 +124,13 @@ function harmsIn(
   const since = pod.readyChangedAt ?? now;
   const isRestarted = restarting.size > 0 || sizing.statuses.some(({ name }) => restarted.has(`${pod.uid}/${name}`));
   const grace = pod.template.terminationGraceSeconds * 1000;
-  const patience = isRestarted ? grace + RESTART_PATIENCE_MILLIS : UNREADY_PATIENCE_MILLIS;
-  // It was seen ready when the change began, also where the clock of its node says otherwise.
-  const isLongUnready = !pod.ready && now - Math.max(since, startedAt) >= patience;
+  const ofRunning = isRestarted ? grace + RESTART_PATIENCE_MILLIS : UNREADY_PATIENCE_MILLIS;
   // A pod that has never been ready is starting; what is wrong with it may be anything.
   const wasThere = [...containers].some((container) => restarts.has(`${pod.uid}/${container}`));
-  if (isLongUnready && wasThere && !unready.has(pod.uid)) {
+  const patience = wasThere ? ofRunning : startMillis;
+  // It was seen ready when the change began, also where the clock of its node says otherwise.
+  const isLongUnready = !pod.ready && now - Math.max(since, startedAt) >= patience;
+  if (isLongUnready && !unready.has(pod.uid)) {
     harms.push({ parts: lowered, cause: `pod ${pod.name} is not ready since ${new Date(since).toISOString()}` });
   }
   return harms;
