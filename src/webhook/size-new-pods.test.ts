@@ -2,10 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../api/core.ts';
 import { noLessons } from '../model/learned-floors.ts';
-import type { OwnerReference } from '../model/records.ts';
+import type { OwnerReference, PodRecord } from '../model/records.ts';
 import { sizesOf, writeReplicaSizes } from '../model/replica-sizes.ts';
 import type { LimitRangeRecord, QuotaRecord, SizedWorkload } from '../model/sizing-records.ts';
-import { aContainer, aLimitRange, aQuota, aSizedWorkload, MIB, smallSize } from '../model/testing/sizing-records.ts';
+import { aDeployment, aReplicaSet } from '../model/testing/records.ts';
+import {
+  aContainer,
+  aLimitRange,
+  aQuota,
+  aSizedPod,
+  aSizedWorkload,
+  MIB,
+  smallSize,
+} from '../model/testing/sizing-records.ts';
 import { createSizeNewPods } from './size-new-pods.ts';
 
 const owner: OwnerReference = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-1', uid: 'rs' };
@@ -26,13 +35,15 @@ const sizes = (
   limitRanges: readonly LimitRangeRecord[] = [],
   quotas: readonly QuotaRecord[] = [],
   clock = { now: () => 0 },
+  pods: readonly PodRecord[] = [],
 ) =>
   createSizeNewPods({
     workloadOf: () => workload,
     isActive: () => isActive,
     limitRanges: () => limitRanges,
     quotas: () => quotas,
-    podsOf: () => [],
+    podsOf: () =>
+      pods.flatMap((record) => (record.sizing === undefined ? [] : [{ pod: record, sizing: record.sizing }])),
     clock,
   });
 
@@ -54,6 +65,19 @@ describe('new pods', () => {
   test('within the bounds of the namespace', () => {
     const ranges = [aLimitRange({ min: { cpu: 120 }, max: {} })];
     expect(sizes(web(), true, ranges)(pod(), 'shop', owner, true)).toHaveLength(2);
+  });
+
+  test('within the bounds of the namespace on pods, with what a mesh puts into them, perhaps after this', () => {
+    const workload = web();
+    const running = aSizedPod(aReplicaSet(aDeployment()), 'web-1', {
+      containers: [aContainer(), aContainer({ name: 'proxy' })],
+    });
+    const born = (min: number, max: number) =>
+      sizes(workload, true, [aLimitRange({ type: 'Pod', min: { cpu: min }, max: { cpu: max } })], [], undefined, [
+        running,
+      ])(pod(), 'shop', owner, true).length;
+    // 120m and 200m of requests, 400m and 400m of limits.
+    expect([born(320, 800), born(321, 800), born(320, 799)]).toEqual([2, 0, 0]);
   });
 
   test('without annotations so far, they are made', () => {
