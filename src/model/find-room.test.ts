@@ -160,6 +160,17 @@ describe('findRoom', () => {
     expect(roomIn({ nodes: [gpuNode(2)], pods }, { template: wantsGpu(1) })).toEqual({ kind: 'node', node: 'g' });
   });
 
+  test('which nodes have devices that are claimed is not known: who has its own does not go for them', () => {
+    const template = aTemplate({ claimsDevices: true });
+    const leaving = aPod(replicaSet, 'p', { nodeName: 's' });
+    const detail = '1 where the devices that it claims may be missing';
+    expect(roomIn({}, { template, leaving })).toMatchObject({ kind: 'none', detail });
+    expect(roomIn({ nodes: [], provisionable: true }, { template, leaving })).toMatchObject({ kind: 'none' });
+    // Who runs nowhere loses nothing by trying.
+    expect(roomIn({}, { template, leaving: { ...leaving, nodeName: undefined } })).toMatchObject({ kind: 'node' });
+    expect(roomIn({}, { template })).toMatchObject({ kind: 'node' });
+  });
+
   test('reserved nodes are on-demand, but the pin written into pods does not reach them', () => {
     expect(roomIn({ nodes: [aNode('r', 'reserved')] })).toMatchObject({ kind: 'none' });
   });

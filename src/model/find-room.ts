@@ -25,7 +25,7 @@ export interface RoomRequest {
   readonly siblingNodes: ReadonlySet<string>;
   readonly endingNodes?: ReadonlySet<string> | undefined;
   /** The pod whose place it takes. Left out, topology spread is not asked: it depends on who is there. */
-  readonly leaving?: Pick<PodRecord, 'uid' | 'template'> | undefined;
+  readonly leaving?: Pick<PodRecord, 'uid' | 'template' | 'nodeName'> | undefined;
   /** Pods to come that have no node yet and may take any room of the side first; left out, there are none. */
   readonly awaited?: readonly PodTemplate[] | undefined;
   /** So many of its like come first, each to where there is a place; default 0. */
@@ -44,7 +44,17 @@ export type Room =
    */
   | { readonly kind: 'none'; readonly detail: string; readonly isVolume: boolean; readonly isAwaited?: true };
 
-type Misfit = 'capacity' | 'taint' | 'labels' | 'volume' | 'room' | 'awaited' | 'unseen' | 'affinity' | 'spread';
+type Misfit =
+  | 'capacity'
+  | 'taint'
+  | 'labels'
+  | 'volume'
+  | 'room'
+  | 'awaited'
+  | 'unseen'
+  | 'affinity'
+  | 'spread'
+  | 'devices';
 
 const misfitTexts: Readonly<Record<Misfit, string>> = {
   capacity: 'not ready, cordoned or leaving',
@@ -56,6 +66,7 @@ const misfitTexts: Readonly<Record<Misfit, string>> = {
   unseen: 'with other pods than are seen here, so what they have left is not known',
   affinity: 'where its affinity or anti-affinity to other pods may keep it from',
   spread: 'where its topology spread constraints allow no further pod',
+  devices: 'where the devices that it claims may be missing',
 };
 
 /**
@@ -95,7 +106,7 @@ export function findRoom(view: ClusterView, sides: Sides, request: RoomRequest):
   const isLocal = volumeTerms.some(namesNodes);
   const isVolume = misfits.has('volume') || isLocal;
   const detail = describeMisfits(misfits, request.side);
-  if (!sides.isProvisionable(request.side) || isLocal || needsKnownNode(request))
+  if (!sides.isProvisionable(request.side) || isLocal || needsKnownNode(request) || demand.lacksProof)
     return { kind: 'none', detail, isVolume, ...(misfits.has('awaited') && { isAwaited: true }) };
   if (!demand.spread.isUnevenBeside(known)) return { kind: 'provisionable' };
   const elsewhere = 'a new one would have to be where none is yet, for its topology spread constraints';
@@ -119,6 +130,8 @@ interface Demand {
   readonly awaited: readonly PodTemplate[];
   readonly isKeptApart: (node: NodeRecord) => boolean;
   readonly spread: SpreadJudge;
+  /** It claims devices, and one that has its own would go for it. Where none runs yet, trying tells where some are. */
+  readonly lacksProof: boolean;
 }
 
 function demandOf(
@@ -131,7 +144,8 @@ function demandOf(
   const { namespace, template, besideTerms, leaving, awaited = [] } = request;
   const isKeptApart = judgePodAffinity(view, request);
   const spread = judgeSpread(view, { namespace, template, tolerations, pinTerms, leaving });
-  return { template, tolerations, pinTerms, besideTerms, volumeTerms, awaited, isKeptApart, spread };
+  const lacksProof = template.claimsDevices === true && leaving?.nodeName !== undefined;
+  return { template, tolerations, pinTerms, besideTerms, volumeTerms, awaited, isKeptApart, spread, lacksProof };
 }
 
 function misfitOf(view: ClusterView, node: NodeRecord, demand: Demand): Misfit | undefined {
@@ -145,7 +159,8 @@ function misfitOf(view: ClusterView, node: NodeRecord, demand: Demand): Misfit |
   const awaited = demand.awaited.filter((each) => admitsNode(each, node));
   if (awaited.length > 0 && !hasRoomFor(view, node, demand.template, awaited)) return 'awaited';
   if (demand.isKeptApart(node)) return 'affinity';
-  return demand.spread.isUneven(node) ? 'spread' : undefined;
+  if (demand.spread.isUneven(node)) return 'spread';
+  return demand.lacksProof ? 'devices' : undefined;
 }
 
 /** The node affinities of the bound volumes, or undefined when a claim is not in the view. */

@@ -86,6 +86,8 @@ export interface PodTemplate {
   readonly requests: ComputeResources;
   /** What else of which a node has only so much, by name: devices, local storage, huge pages. Left out: nothing. */
   readonly extraRequests?: Readonly<Record<string, number>> | undefined;
+  /** It claims devices (`spec.resourceClaims`), and which nodes have those is not known. Left out: it claims none. */
+  readonly claimsDevices?: true | undefined;
   /** Required affinity or anti-affinity to pods, or DoNotSchedule spread: other pods may keep it from running. */
   readonly hasPodPlacementRules: boolean;
   /** Required affinity to pods, and anti-affinity to its like; left out: there is none. */

@@ -63,6 +63,15 @@ describe('the replacement of a pod', () => {
     expect(replacementOf(wanting, pod, sides).template.extraRequests).toEqual({ gpu: 2, fpga: 1, net: 3 });
   });
 
+  test('claims devices as its pod does, whoever had it do so', () => {
+    const claiming = aTemplate({ claimsDevices: true });
+    expect(replacing(claiming).template.claimsDevices).toBe(true);
+    const workloadOfThem = aDeployment({ template: claiming });
+    const pod = aPod(aReplicaSet(workloadOfThem), 'p');
+    expect(replacementOf(workloadOfThem, pod, sides).template.claimsDevices).toBe(true);
+    expect(replacing(aTemplate()).template.claimsDevices).toBeUndefined();
+  });
+
   test('has not the size that Stowage gave the pod since', () => {
     const template = aTemplate({ requests: { cpuMillis: 4_000, memoryBytes: 1 } });
     const sizing = aPodSizing({ marks: { 'optipod.io/original-resources': '{}' } });

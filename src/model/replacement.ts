@@ -35,6 +35,7 @@ export function replacementOf(
       tolerations: [...template.tolerations, ...tolerations],
       requests: isResized ? template.requests : mostOf(template.requests, own.requests),
       extraRequests: mostExtra(template.extraRequests, own.extraRequests),
+      claimsDevices: template.claimsDevices ?? own.claimsDevices,
       hasPodPlacementRules: template.hasPodPlacementRules || own.hasPodPlacementRules,
       podAffinity: own.podAffinity ?? template.podAffinity,
       spread: own.spread ?? template.spread,

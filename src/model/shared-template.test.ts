@@ -11,6 +11,7 @@ const plain: Required<PodTemplate> = {
   tolerations: [{ key: 'spot', operator: 'Exists', value: '', effect: '' }],
   requests,
   extraRequests: { 'nvidia.com/gpu': 1 },
+  claimsDevices: true,
   hasPodPlacementRules: true,
   podAffinity: [{ kind: 'apart', topologyKey: 'zone', selector: {}, isOwn: true, isElsewhere: false }],
   spread: [],

@@ -32,6 +32,9 @@ export class SharedTemplate implements PodTemplate {
   get extraRequests(): PodTemplate['extraRequests'] {
     return this.kind.extraRequests;
   }
+  get claimsDevices(): PodTemplate['claimsDevices'] {
+    return this.kind.claimsDevices;
+  }
   get hasPodPlacementRules(): boolean {
     return this.kind.hasPodPlacementRules;
   }

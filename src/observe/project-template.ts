@@ -49,6 +49,7 @@ export function projectTemplate(labels: unknown, spec: PodSpec, status?: Pod['st
     tolerations: listOf(spec.tolerations, 'spec.tolerations').map(projectToleration),
     requests: effectiveRequests(spec, status),
     ...projectExtraRequests(spec),
+    ...(listOf(spec.resourceClaims, 'spec.resourceClaims').length > 0 && { claimsDevices: true }),
     hasPodPlacementRules: hasPodPlacementRules(spec),
     ...projectPodAffinity(spec, kept),
     ...projectSpread(spec),

@@ -194,6 +194,14 @@ describe('pods', () => {
     expect(spreadOf()).toBeUndefined();
   });
 
+  test('claims of devices', () => {
+    const claimsOf = (spec: object) => setUp().project.pod(pod({ spec: { containers: [], ...spec } }))?.template;
+    expect(claimsOf({ resourceClaims: [{ name: 'gpu', resourceClaimTemplateName: 'gpu' }] })).toMatchObject({
+      claimsDevices: true,
+    });
+    expect(claimsOf({ resourceClaims: [] })?.claimsDevices).toBeUndefined();
+  });
+
   test('hazard H20: required pod affinity: all affinity, and anti-affinity to its like', () => {
     const web = { matchLabels: { app: 'web' } };
     const cache = { matchLabels: { app: 'cache' } };

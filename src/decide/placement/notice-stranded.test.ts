@@ -72,6 +72,7 @@ describe('noticeStranded', () => {
     ],
     ['a device', aTemplate({ extraRequests: { 'nvidia.com/gpu': 1 } }), []],
     ['hazard H20: spread or anti-affinity', aTemplate({ hasPodPlacementRules: true }), []],
+    ['hazard H20: claims of devices', aTemplate({ claimsDevices: true }), []],
     ['a volume', aTemplate(), ['data']],
   ])('bug 11: workloads that ask for %s close it for themselves only', (_, template, claims) => {
     const spot = anAvailability();

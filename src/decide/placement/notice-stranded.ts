@@ -46,12 +46,13 @@ const ORDINARY_EXTRA = 'ephemeral-storage';
 
 /** Nothing but the side and requests of what every node has keeps the pod from running. */
 function isOrdinary({ template, besideTerms }: Replacement, pod: PodRecord): boolean {
-  const { nodeSelector, requiredNodeTerms, extraRequests, hasPodPlacementRules } = template;
+  const { nodeSelector, requiredNodeTerms, extraRequests, claimsDevices, hasPodPlacementRules } = template;
   return (
     Object.keys(nodeSelector).length === 0 &&
     requiredNodeTerms === undefined &&
     besideTerms === undefined &&
     Object.keys(extraRequests ?? {}).every((name) => name === ORDINARY_EXTRA) &&
+    claimsDevices === undefined &&
     !hasPodPlacementRules &&
     pod.claims.length === 0
   );
