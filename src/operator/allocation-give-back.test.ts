@@ -6,8 +6,10 @@ import { createPods, startAllocatedWorld } from './testing/allocated-world.ts';
 const inShop = { namespace: 'shop' };
 
 /** A node of 2000m on which one pod has three times what it asked for, at the cost of the other. */
-async function lentWorld() {
+async function lentWorld(hasBudget = false) {
   const world = await startAllocatedWorld();
+  const spec = { minAvailable: 1, selector: { matchLabels: { app: 'busy' } } };
+  if (hasBudget) await world.api.create(resources.podDisruptionBudgets, { metadata: { name: 'busy' }, spec }, inShop);
   await createPods(world.api, [
     { name: 'busy', cpu: '1200m', request: '400m', annotations: { 'mbcas.io/workload-type': 'latency' } },
     { name: 'payer', cpu: '20m', request: '1400m' },
@@ -37,4 +39,17 @@ test('the one that paid opts out on a full node: it gets back what it came with'
   const sent = world.resizes();
   await world.clock.advance(60_000);
   expect(world.resizes()).toBe(sent);
+});
+
+test('integration 6: one that is alone and may not be disrupted lends in turn what it was lent', async () => {
+  const world = await lentWorld(true);
+  for (const [name, cpu] of [
+    ['busy', '20m'],
+    ['payer', '1300m'],
+  ] as const) {
+    const body = { metadata: { annotations: { 'stowage.test/cpu': cpu } } };
+    await world.api.patch(resources.pods, name, { type: 'merge', body }, inShop);
+  }
+  await world.until('it has it back', async () => (await world.request('payer')) >= 1300, 180_000);
+  expect(await world.request('busy')).toBeGreaterThanOrEqual(400);
 });

@@ -7,8 +7,9 @@ import type { EpochMillis, Millicores } from '../../lib/units.ts';
 import type { NodeRecord, PdbRecord } from '../../model/records.ts';
 import { limitRangeProblem } from '../../model/size-bounds.ts';
 import type { HpaRecord, LimitRangeRecord } from '../../model/sizing-records.ts';
-import { type AllocationPod, sizeOf } from './allocation-pod.ts';
+import { type AllocationPod, sizeOf, totalOf } from './allocation-pod.ts';
 import { type Bound, holdAt } from './bounds.ts';
+import { firstSizes } from './first-sizes.ts';
 import { pdbBounds } from './integrations/disruption-budget.ts';
 import { type HpaEffect, judgeHpas } from './integrations/horizontal-pod-autoscaler.ts';
 import { limitRangeBound, mostBesideRequests, ratioBounds } from './integrations/limit-range.ts';
@@ -44,7 +45,7 @@ export function clusterHints(pod: AllocationPod, facts: PodFacts, rules: Allocat
   const bounds = [
     ...hpaBounds(hpa, current, rules),
     ...rangeBounds(pod, limitRanges, rules, current, hpa),
-    ...pdbBounds(pdbs, current),
+    ...pdbBounds(pdbs, current, firstShare(pod, rules)),
     ...(rules.weight.spreadCeiling ? medianBound(facts.median) : []),
   ];
   return {
@@ -55,6 +56,12 @@ export function clusterHints(pod: AllocationPod, facts: PodFacts, rules: Allocat
     ...(hpa.step !== undefined && { step: hpa.step }),
     bandFactor: hpa.bandFactor,
   };
+}
+
+/** What it came with of what is bargained for: of limits, where it had none, as much as there is. */
+function firstShare(pod: AllocationPod, { apply }: AllocationRules): Millicores {
+  const { request, limit = Number.POSITIVE_INFINITY } = totalOf([...firstSizes(pod).values()]);
+  return apply === 'limits' ? limit : request;
 }
 
 function hpaBounds(hpa: HpaEffect, current: Millicores, { apply }: AllocationRules): Bound[] {
