@@ -37,6 +37,8 @@ export interface RetemplateDecision {
   readonly force: boolean;
   /** Puts back what the template had before a decrease that did harm. */
   readonly isRestore?: boolean;
+  /** The rollout of that decrease is under way still. */
+  readonly turnsBack?: boolean;
   readonly why: Explanation;
 }
 

@@ -26,13 +26,15 @@ interface Hanging {
   /** Else it is killed again and again before it is ready. */
   readonly isNeverReady?: boolean;
   readonly updates?: object;
+  readonly stuckAfter?: string;
 }
 
 /** The first new pod does not get ready, so that none of the others goes. */
-async function startHanging({ kind = 'Deployment', isNeverReady, updates }: Hanging = {}): Promise<EmbeddedWorld> {
+async function startHanging(hanging: Hanging = {}): Promise<EmbeddedWorld> {
+  const { kind = 'Deployment', isNeverReady, updates, stuckAfter = '15m' } = hanging;
   const world = await startSizedWorld({
     rightsizing: '  revertWindow: 30m',
-    config: 'placement: { maxConcurrentEvictions: 1 }',
+    config: `placement: { maxConcurrentEvictions: 1, stuckRolloutAfter: ${stuckAfter} }`,
   });
   const web = loadedDeployment({ replicas: 3, limits });
   Object.assign(web.spec?.template.metadata?.annotations ?? {}, { 'stowage.test/ready-after': '40s' });
@@ -101,11 +103,12 @@ describe('a template with less, whose new pods are killed', () => {
   });
 });
 
-test.each([
+test.each<[string, Hanging]>([
   ['a new template', {}],
-  ['eviction', { evictToResize: true }],
-])('less by %s with which the first new pod does not get ready is taken back after ten minutes', async (_, updates) => {
-  const world = await startHanging({ isNeverReady: true, updates });
+  ['a new template, whose rollout has no place in the budget any more,', { stuckAfter: '5m' }],
+  ['eviction', { updates: { evictToResize: true } }],
+])('less by %s with which the first new pod does not get ready is taken back after ten minutes', async (_, hanging) => {
+  const world = await startHanging({ ...hanging, isNeverReady: true });
   await world.clock.advance(9 * MINUTE);
   expect(await hasReverted(world)).toBe(false);
   await world.until('taken back', () => hasReverted(world), 2 * MINUTE);

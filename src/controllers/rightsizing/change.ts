@@ -13,7 +13,7 @@ import { writeAppliedSizes } from '../../model/applied-sizes.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
 import { FLOOR_MILLIS, type LearnedFloor, type Lessons, learn, writeLessons } from '../../model/learned-floors.ts';
 import { effectiveChanges, type SizeChange, sizeOfContainer } from '../../model/pod-size.ts';
-import type { ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
+import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import type { ApplyContext } from './apply.ts';
 import { LOOK_AGAIN_MILLIS } from './apply-result.ts';
@@ -22,10 +22,9 @@ import { whyOf } from './recommended.ts';
 import { type ApplyResult, pending } from './result.ts';
 import type { LookForThrottling } from './throttling.ts';
 import { watchesText } from './watch-annotation.ts';
-import type { OngoingChange } from './watches.ts';
+import { isOwnRollout, type OngoingChange } from './watches.ts';
 
-export interface ChangeOptions
-  extends Pick<RightsizingParts, 'disruptions' | 'events' | 'journal' | 'metrics' | 'clock'> {
+export interface ChangeOptions extends Pick<RightsizingParts, 'events' | 'journal' | 'metrics' | 'clock'> {
   readonly lookForThrottling: LookForThrottling;
 }
 
@@ -82,14 +81,7 @@ export interface TakenBack {
   readonly result: ApplyResult;
 }
 
-export function createChanges(options: ChangeOptions): Changes {
-  const { lookForThrottling, disruptions, events, journal, metrics, clock } = options;
-  /** Whether a rollout is under way that is not the change itself. */
-  const isForeignTo = ({ isRollingOut, uid }: SizedWorkload): ((change: OngoingChange) => boolean) => {
-    if (!isRollingOut) return () => false;
-    const isOurs = disruptions.list().some(({ workloadUid, isRollout }) => isRollout === true && workloadUid === uid);
-    return ({ method }) => method !== 'Recreate' || !isOurs;
-  };
+export function createChanges({ lookForThrottling, events, journal, metrics, clock }: ChangeOptions): Changes {
   const noteHarm: Changes['noteHarm'] = ({ advised: { workload, lessons }, memory }, harms, inForce) => {
     const now = clock.now();
     const cause = harms.map(({ harm }) => harm.cause).join('; ');
@@ -137,7 +129,8 @@ export function createChanges(options: ChangeOptions): Changes {
     },
     async judge(context, podsOf, watched) {
       const harms: HarmfulChange[] = [];
-      const isForeign = isForeignTo(context.advised.workload);
+      const { isRollingOut } = context.advised.workload;
+      const isForeign = (change: OngoingChange): boolean => isRollingOut && !isOwnRollout(change);
       context.memory.watches.noteRolledOut(context.live, isForeign);
       for (const change of watched ?? context.memory.watches.ongoing) {
         const throttlingOf = await lookForThrottling(context, change);

@@ -32,8 +32,7 @@ export function createGuardedRetemplate(options: GuardedRetemplateOptions): Guar
   return {
     async retemplate(decision, spec, signal) {
       const { workloadUid } = decision;
-      // What puts a template back in the middle of our rollout goes on in the place that has.
-      const hasPlace = decision.isRestore === true && hasRollout(workloadUid);
+      const hasPlace = decision.turnsBack === true && hasRollout(workloadUid);
       const verdict = inspect(decision, spec, hasPlace ? () => undefined : disruptions.turns.take);
       if (verdict.kind === 'blocked') return verdict;
       history.recordChange(workloadUid, clock.now());

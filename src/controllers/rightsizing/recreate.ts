@@ -23,6 +23,7 @@ import type { RestartGate } from './restart-gate.ts';
 import { type ApplyResult, pending } from './result.ts';
 import type { RightsizingSettings } from './settings.ts';
 import { watchesText } from './watch-annotation.ts';
+import { isOwnRollout } from './watches.ts';
 
 export interface RecreateOptions extends Pick<RightsizingParts, 'settings' | 'events' | 'metrics' | 'clock'> {
   readonly actuator: SizeActuator;
@@ -85,7 +86,12 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
       workload.containers,
     );
     const to = differences(workload.containers, before);
-    const decision = { ...decisionFor(context, to, 'a decrease is taken back', settings()), isRestore: true };
+    const isUnderWay = workload.isRollingOut && harms.some(({ change }) => isOwnRollout(change));
+    const decision = {
+      ...decisionFor(context, to, 'a decrease is taken back', settings()),
+      isRestore: true,
+      turnsBack: isUnderWay,
+    };
     const attempt = to.length === 0 ? undefined : await retemplate(context, decision);
     const kept = attempt && memory.attempts.note(workload, attempt);
     // Not taken back yet: it is tried again at the next look.
@@ -106,6 +112,8 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
       history.recordIneffective(workload.uid, clock.now());
     const harmed = await takeBack(context);
     if (harmed !== undefined) return harmed;
+    // Until the view shows the new template, its rollout has not begun.
+    if (!workload.isRollingOut && !memory.template.isUnseen) memory.watches.noteRolloutOver();
     memory.watches.review(() => !workload.isRollingOut, clock.now(), settings().revertMillis);
     const behind = leftBehind(context);
     if (behind !== undefined) return behind;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { applyChanges, type SizeChange } from '../../model/pod-size.ts';
-import { NOON } from '../../model/testing/records.ts';
-import { aContainer, MIB } from '../../model/testing/sizing-records.ts';
+import { aDeployment, aReplicaSet, NOON } from '../../model/testing/records.ts';
+import { aContainer, aContainerStatus, aSizedPod, MIB } from '../../model/testing/sizing-records.ts';
 import { anOngoingChange } from '../testing/ongoing-change.ts';
-import { type OngoingChange, Watches } from './watches.ts';
+import { isOwnRollout, type OngoingChange, Watches } from './watches.ts';
 
 const before = [aContainer({ size: { cpuRequest: 500, memoryRequest: 512 * MIB } })];
 const less: readonly SizeChange[] = [{ container: 'app', to: { cpuRequest: 240, memoryRequest: 120 * MIB } }];
@@ -51,6 +51,31 @@ describe('what others have put other sizes in force for', () => {
     expect(left({ method: 'Recreate' }, before, true)).toEqual([less]);
     expect(left({ method: 'Recreate' }, before, false)).toEqual([]);
     expect(left({}, before, true)).toEqual([]);
+  });
+});
+
+describe('a rollout while a change is watched', () => {
+  test('is that of a change by a new template until it was seen to be over', () => {
+    const watches = watching(changeOf(), changeOf({ method: 'Recreate' }));
+    expect(watches.ongoing.map(isOwnRollout)).toEqual([false, true]);
+    watches.noteRolloutOver();
+    const { ongoing } = watches;
+    expect(ongoing.map(isOwnRollout)).toEqual([false, false]);
+    watches.noteRolloutOver();
+    expect(watches.ongoing).toBe(ongoing);
+  });
+
+  test('of somebody else is noted in the changes it has no part in, and only where there is something new', () => {
+    const record = aSizedPod(aReplicaSet(aDeployment()), 'web-9', {
+      statuses: [aContainerStatus(aContainer(), { restartCount: 2 })],
+    });
+    const pods = [{ pod: record, sizing: record.sizing }];
+    const watches = watching(changeOf(), changeOf({ method: 'Recreate' }));
+    watches.noteRolledOut(pods, (change) => !isOwnRollout(change));
+    const { ongoing } = watches;
+    expect(ongoing.map(({ restarted }) => [...restarted.values()])).toEqual([[2], []]);
+    watches.noteRolledOut(pods, (change) => !isOwnRollout(change));
+    expect(watches.ongoing).toBe(ongoing);
   });
 });
 

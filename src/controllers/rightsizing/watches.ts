@@ -28,6 +28,13 @@ export interface OngoingChange extends WatchedChange, ChangeInPhase {
   readonly throttling: ThrottlingSeen;
   /** Until then some pods were yet to have it: by new pods that takes as long as budgets make it. */
   readonly spreadingUntil?: EpochMillis;
+  /** Its own rollout was seen to be over; left out: it was not. */
+  readonly isOut?: true;
+}
+
+/** Of a workload that is rolled out, whether that is the rollout of the change itself. */
+export function isOwnRollout({ method, isOut }: OngoingChange): boolean {
+  return method === 'Recreate' && isOut !== true;
 }
 
 export interface WatchState {
@@ -82,6 +89,12 @@ export class Watches implements WatchState {
   /** The pod is asked for these: restarts that follow from it are no harm of what is watched. */
   noteAsked(pod: SizedPod, changes: readonly SizeChange[]): void {
     this.#ongoing = this.#ongoing.map((each) => whileAsked(each, pod, changes));
+  }
+
+  /** No rollout is under way: what comes from now on is none of a change's own. */
+  noteRolloutOver(): void {
+    if (!this.#ongoing.some(isOwnRollout)) return;
+    this.#ongoing = this.#ongoing.map((each) => (isOwnRollout(each) ? { ...each, isOut: true } : each));
   }
 
   /** Somebody rolls out another template. @param isForeign a change that has no part in it. */

@@ -156,14 +156,18 @@ export function restartedBy({ decision, before, changes }: ResizeSubject): Retur
   return decision.isWithdrawal === true ? undefined : restartedContainer(before, changes);
 }
 
-/** The template is put back while Stowage's own rollout of what did harm is under way: it would have no end by itself. */
-export function restoresOwnRollout(
-  { decision }: SizeSubject,
+/** Stowage's own rollout of what did harm is turned back while it is under way: it would have no end by itself. */
+export function turnsBack({ decision }: SizeSubject): boolean {
+  return decision.kind === 'retemplate' && decision.isRestore === true && decision.turnsBack === true;
+}
+
+/** It goes on in the place of the budget that its rollout has; one that is stuck for long has none any more. */
+export function hasPlace(
+  subject: SizeSubject,
   evictions: readonly Pick<InFlightEviction, 'workloadUid' | 'isRollout'>[],
 ): boolean {
-  const { workloadUid, isRestore } = decision;
-  if (decision.kind !== 'retemplate' || isRestore !== true) return false;
-  return evictions.some((each) => each.isRollout === true && each.workloadUid === workloadUid);
+  const { workloadUid } = subject.decision;
+  return turnsBack(subject) && evictions.some((each) => each.isRollout === true && each.workloadUid === workloadUid);
 }
 
 const isResize = (subject: SizeSubject): subject is ResizeSubject => subject.kind === 'resize';

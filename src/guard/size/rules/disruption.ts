@@ -6,7 +6,7 @@ import { object } from '../../objection.ts';
 import { objectToNewLeader } from '../../rules/leadership.ts';
 import { objectToStorm } from '../../rules/spot.ts';
 import { objectToSoon, objectToTimes } from '../../rules/timing.ts';
-import { disruptiveRule, restoresOwnRollout, type SizeSubject } from '../context.ts';
+import { disruptiveRule, hasPlace, type SizeSubject } from '../context.ts';
 
 export const disruptionWindowOpen = disruptiveRule(
   'disruption-window-open',
@@ -44,7 +44,7 @@ export const withinDisruptionBudget = disruptiveRule(
   'within-disruption-budget',
   'The cluster as a whole takes only so many disruptions at once: evictions of every engine and rollouts count alike.',
   (subject, { disruption, evictions }) =>
-    disruption === undefined || disruption.inFlight < disruption.limit || restoresOwnRollout(subject, evictions)
+    disruption === undefined || disruption.inFlight < disruption.limit || hasPlace(subject, evictions)
       ? undefined
       : object('ConcurrencyLimit', { inFlight: disruption.inFlight, limit: disruption.limit }),
 );

@@ -3,7 +3,7 @@ import { actingVpa } from '../../../model/acting-vpa.ts';
 import { workloadKey } from '../../../model/cluster-view.ts';
 import { otherResizer } from '../../../model/size-managers.ts';
 import { object } from '../../objection.ts';
-import { podRule, resizeRule, restoresOwnRollout, sizeRule } from '../context.ts';
+import { podRule, resizeRule, sizeRule, turnsBack } from '../context.ts';
 
 export const writersKnown = sizeRule(
   'writers-known',
@@ -56,9 +56,9 @@ export const noEviction = sizeRule(
   (subject, { evictions }) => {
     const { decision } = subject;
     if (decision.kind !== 'resize') {
-      const isTurnedBack = restoresOwnRollout(subject, evictions);
       const isMoving = evictions.some(
-        ({ workloadUid, isRollout }) => workloadUid === decision.workloadUid && !(isTurnedBack && isRollout === true),
+        ({ workloadUid, isRollout }) =>
+          workloadUid === decision.workloadUid && !(turnsBack(subject) && isRollout === true),
       );
       return isMoving ? object('EvictionInFlight', { pod: `of ${workloadKey(decision.workload)}` }) : undefined;
     }

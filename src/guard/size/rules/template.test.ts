@@ -56,8 +56,9 @@ describe('templates', () => {
     const full = aDisruptionState({ inFlight: 2, last: NOON, window: hourFrom('0 13 * * *') });
     const busy = { records: rolling, evictions: [rollout], disruption: full };
     const closed = { policy: { window: hourFrom('0 13 * * *') } };
+    const back = retemplate({ isRestore: true, turnsBack: true });
     test('turn the rollout back that Stowage began for them, at any time, in the place that has', () => {
-      expect(reasonsFor(retemplate({ isRestore: true }), { ...busy, ...closed })).toEqual([]);
+      expect(reasonsFor(back, { ...busy, ...closed })).toEqual([]);
       expect(reasonsFor(retemplate(), { ...busy, ...closed })).toEqual([
         'OutsideUpdateWindow',
         'OutsideWindow',
@@ -68,13 +69,12 @@ describe('templates', () => {
       ]);
     });
     test('wait for the rollout of somebody else, for a pod that is moved, and for a place where they have none', () => {
-      const back = retemplate({ isRestore: true });
-      expect(reasonsFor(back, { records: rolling })).toEqual(['TemplateRollout']);
+      expect(reasonsFor(retemplate({ isRestore: true }), { records: rolling })).toEqual(['TemplateRollout']);
       const moved = { workloadUid: web.uid, podUid: 'web-1', since: NOON };
       expect(reasonsFor(back, { ...busy, evictions: [rollout, moved] })).toEqual(['EvictionInFlight']);
-      expect(reasonsFor(back, { disruption: full, evictions: [{ ...rollout, workloadUid: 'other' }] })).toEqual([
-        'ConcurrencyLimit',
-      ]);
+      // One that was stuck for long has given its place back.
+      const stuck = { ...busy, evictions: [{ ...rollout, workloadUid: 'other' }] };
+      expect(reasonsFor(back, stuck)).toEqual(['ConcurrencyLimit']);
     });
   });
   test('of a paused rollout that stands half way: that it is paused is told first', () => {

@@ -5,7 +5,7 @@ import { type SizeChange, sizeOfContainer } from '../../../model/pod-size.ts';
 import { wasJustKilled } from '../../../model/recent-kill.ts';
 import type { ContainerSpecRecord } from '../../../model/sizing-records.ts';
 import { object } from '../../objection.ts';
-import { newPodsRule, restoresOwnRollout, sizeRule } from '../context.ts';
+import { newPodsRule, sizeRule, turnsBack } from '../context.ts';
 
 export const kindWritten = newPodsRule(
   'kind-written',
@@ -44,9 +44,9 @@ export const notDeleting = sizeRule(
 export const noRollout = newPodsRule(
   'no-rollout',
   'One at a time: a second template would start a second rollout before the first has shown that it works. One of ours that did harm has shown that it does not, and is turned back. So has a pod that is killed for want of memory: whether that one may go to have more is left to the guard of evictions.',
-  (subject, { evictions, now }) => {
+  (subject, { now }) => {
     const { workload, before, changes } = subject;
-    if (!workload.isRollingOut || restoresOwnRollout(subject, evictions)) return undefined;
+    if (!workload.isRollingOut || turnsBack(subject)) return undefined;
     const isHelped =
       subject.kind === 'evict-to-resize' &&
       subject.pod.sizing.statuses.some(
