@@ -99,9 +99,9 @@ describe('usage entry', () => {
 
   test('a loop of kills is remembered by its latest only', () => {
     const entry = new UsageEntry(profileOptions, 0);
-    for (let kill = 0; kill < 100; kill++) entry.noteKill(`uid/${kill}`, MIB, kill * 60_000);
+    for (let kill = 0; kill < 100; kill++) entry.noteKill(`uid-${kill}/1`, MIB, kill * 60_000);
     expect(entry.kills()).toHaveLength(32);
-    expect(entry.noteKill('uid/99', MIB, 99 * 60_000)).toBe(false);
+    expect(entry.noteKill('uid-99/1', MIB, 99 * 60_000)).toBe(false);
   });
 
   test('a kill of each of a thousand pods is no news each time that all of them tell of it', () => {
@@ -111,6 +111,15 @@ describe('usage entry', () => {
     const saved = entry.kills();
     expect(tellAll().some((isNew) => isNew)).toBe(false);
     expect([saved.length, entry.kills()]).toEqual([32, saved]);
+  });
+
+  test('of a pod that is killed again and again the last kill is remembered', () => {
+    const entry = new UsageEntry(profileOptions, 0);
+    for (let kill = 0; kill < 100; kill++) entry.noteKill(`uid/${kill}`, MIB, kill * 60_000);
+    entry.noteKill('other/1', MIB, HOUR);
+    entry.noteKill('uid/100', MIB, 2 * HOUR);
+    expect(entry.kills()).toEqual(['other/1', 'uid/100']);
+    expect(entry.noteKill('uid/100', MIB, 2 * HOUR)).toBe(false);
   });
 
   test('restored, it is the same, kills included', () => {

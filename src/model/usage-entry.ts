@@ -8,10 +8,10 @@ import type { ResourceInstants, UsageSeries } from './usage-series.ts';
 import type { UsageWindow } from './usage-window.ts';
 
 /**
- * Kills remembered, so that none counts twice: a pod's status tells of the last one for as long as the pod lives, and
- * there may be thousands of them.
+ * Pods of which the last kill is remembered, so that none counts twice: their statuses tell of it for as long as they
+ * live, and there may be thousands of them.
  */
-const MAX_KILLS = 5_000;
+const MAX_KILLED = 5_000;
 /** Of these the latest are saved. What else is told still to the next process is told to it once more. */
 const SAVED_KILLS = 32;
 const noKills: readonly string[] = [];
@@ -24,8 +24,8 @@ export class UsageEntry {
   ring: UsageRing | undefined;
   /** When the workload last had this container; to the step of the book. */
   seenAt: EpochMillis;
-  /** In the order in which they were told. Left out: none was. */
-  #kills: Set<string> | undefined;
+  /** By pod, in the order in which they were told. Left out: none was. */
+  #kills: Map<string, string> | undefined;
 
   /** @throws InvalidValueError when the saved profile cannot be read. */
   constructor(options: ProfileOptions, seenAt: EpochMillis, saved?: SavedUsage) {
@@ -34,7 +34,8 @@ export class UsageEntry {
     this.profile = new UsageProfile(options, saved?.profile);
     this.window = saved?.window;
     this.ring = saved?.ring && new UsageRing(saved.ring.windowMillis, saved.ring);
-    if (saved !== undefined && saved.kills.length > 0) this.#kills = new Set(saved.kills);
+    if (saved !== undefined && saved.kills.length > 0)
+      this.#kills = new Map(saved.kills.map((key) => [podOf(key), key]));
   }
 
   /**
@@ -56,7 +57,7 @@ export class UsageEntry {
 
   /** Those to be saved. */
   kills(): readonly string[] {
-    return this.#kills === undefined ? noKills : [...this.#kills].slice(-SAVED_KILLS);
+    return this.#kills === undefined ? noKills : [...this.#kills.values()].slice(-SAVED_KILLS);
   }
 
   /** @param after of each resource, samples up to this instant are known already. */
@@ -79,18 +80,25 @@ export class UsageEntry {
   }
 
   /**
-   * @param key names the kill: pod and time.
+   * @param key names the kill: pod, a slash, and time.
    * @param limit memory in force when it happened; 0 where nobody said any.
    * @returns false when it is known.
    */
   noteKill(key: string, limit: number, at: EpochMillis): boolean {
-    const kills = this.#kills ?? new Set();
-    if (kills.has(key)) return false;
-    this.#kills = kills.add(key);
-    const [oldest] = kills;
-    if (kills.size > MAX_KILLS && oldest !== undefined) kills.delete(oldest);
+    const kills = this.#kills ?? new Map<string, string>();
+    const pod = podOf(key);
+    if (kills.get(pod) === key) return false;
+    // The latest comes last.
+    kills.delete(pod);
+    this.#kills = kills.set(pod, key);
+    const [oldest] = kills.keys();
+    if (kills.size > MAX_KILLED && oldest !== undefined) kills.delete(oldest);
     // Without a limit the node itself ran out: what was used is all there is to go by.
     this.profile.memory.noteOom(Math.max(1, limit), at);
     return true;
   }
+}
+
+function podOf(key: string): string {
+  return key.slice(0, key.lastIndexOf('/'));
 }
