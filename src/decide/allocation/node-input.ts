@@ -56,6 +56,12 @@ export interface NodePod {
   readonly history?: PodHistory | undefined;
 }
 
+/** A pod that takes no part. */
+export interface Absent {
+  readonly input: NodePod;
+  readonly reason: ExclusionReason;
+}
+
 export interface NodeFacts {
   readonly name: string;
   readonly allocatable: Millicores;

@@ -13,8 +13,8 @@ import { fairnessOf } from './fairness.ts';
 import { fieldOf, nextGreed, standingOf } from './greed.ts';
 import { capacityUnderPressure, judgeNode } from './integrations/node-conditions.ts';
 import { sharedCapacity } from './node-capacity.ts';
-import type { GreedMemory, NodeInput, NodePlan, NodePod, PodMemory, PodPlan } from './node-input.ts';
-import { type Absent, purseOf } from './purse.ts';
+import type { Absent, GreedMemory, NodeInput, NodePlan, NodePod, PodMemory, PodPlan } from './node-input.ts';
+import { purseOf } from './purse.ts';
 import { relaxToFit } from './relax.ts';
 import type { AllocationRules } from './rules.ts';
 import { isInheritedPod, marksOf, type Seat, type Table, takeSeat } from './seat.ts';
@@ -37,12 +37,7 @@ export function planNode(input: NodeInput): NodePlan {
   const table: Table = { node: state, rules, now };
   const seats = managed.map((each) => takeSeat(each, memory.get(each.pod.uid), table));
   const pods = managed.map(({ pod }) => pod);
-  const shared = sharedCapacity(
-    node,
-    pods,
-    absent.map(({ input: { pod } }) => pod),
-    rules.margin,
-  );
+  const shared = sharedCapacity(node, pods, absent, rules.margin);
   const claims = seats.reduce((sum, { box }) => sum + box.claim, 0);
   const { capacity, clamps } = capacityUnderPressure(shared.capacity, claims, state);
   const steady = steadySum(seats, { capacity, nominal: shared.nominal }, rules);

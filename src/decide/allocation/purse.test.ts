@@ -49,6 +49,7 @@ describe('what requests may add up to', () => {
     ['smoothness keeps nothing', [seat(900, 100, { floor: step }), seat(400, 400)], [], 500],
     ['what one lent that will take part again', [seat(900, 100)], [absent(200, 600, 'ResizeUnsupported')], 500],
     ['and somebody else sizes now', [seat(900, 100), seat(400, 400)], [absent(200, 600, 'ForeignWriter')], 900],
+    ['and has got back since', [seat(900, 100), seat(400, 400)], [absent(600, 600, 'ForeignWriter')], 500],
     ['not of one that goes', [seat(900, 100), seat(400, 400)], [absent(200, 600, 'Terminating')], 500],
     ['nor of one that opted out', [seat(900, 100), seat(400, 400)], [absent(200, 600, 'Excluded')], 500],
     ['nor where nobody knows', [seat(900, 100), seat(400, 400)], [absent(200, undefined, 'ForeignWriter')], 500],

@@ -5,16 +5,10 @@
  */
 import type { Millicores } from '../../lib/units.ts';
 import { sizeOf } from './allocation-pod.ts';
-import { type ExclusionReason, optedOut } from './eligibility.ts';
-import type { NodePod } from './node-input.ts';
+import { optedOut } from './eligibility.ts';
+import type { Absent } from './node-input.ts';
 import type { AllocationRules } from './rules.ts';
 import type { Seat } from './seat.ts';
-
-/** A pod that takes no part. */
-export interface Absent {
-  readonly input: NodePod;
-  readonly reason: ExclusionReason;
-}
 
 type Holder = Pick<Seat, 'original' | 'box' | 'kept' | 'share'>;
 
