@@ -30,8 +30,8 @@ export interface DisruptionJudge {
    * @returns whether nothing else explains it
    */
   beforeEviction(facts: WorkloadFacts, pod: PodFacts, mayBeForSize: boolean): boolean;
-  /** Pods of the workload are replaced for a size, all of them. */
-  onRollout(facts: WorkloadFacts): void;
+  /** Pods of the workload are replaced for a size, all of them. @param isTurnedBack those of a rollout under way, as they were */
+  onRollout(facts: WorkloadFacts, isTurnedBack: boolean): void;
   /** A pod of the workload was evicted. @param at when that, or that its answer is lost, was known to who asked */
   disrupted(facts: WorkloadFacts, at: EpochMillis): void;
   /** The workload is about to change: up to now it was like this. */
@@ -100,8 +100,8 @@ export function createDisruptionJudge(options: DisruptionJudgeOptions): Disrupti
       });
       return false;
     },
-    onRollout(facts) {
-      checkTime(facts, 'rollout of a size');
+    onRollout(facts, isTurnedBack) {
+      if (!isTurnedBack) checkTime(facts, 'rollout of a size');
       last.set(facts.uid, clock.now());
     },
     disrupted: ({ uid }, at) => void last.set(uid, Math.max(at, last.get(uid) ?? at)),

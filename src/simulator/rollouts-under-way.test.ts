@@ -21,7 +21,9 @@ test('a rollout counts from when it begins until all pods are new', () => {
   const { rollouts, show } = setUp();
   expect(show(0)).toBe(0);
   rollouts.begin(KEY);
+  expect(rollouts.has(KEY)).toBe(true);
   expect([show(3, 3, 1), show(0), show(2, 4), show(3, 4), show(3)]).toEqual([1, 1, 1, 1, 0]);
+  expect(rollouts.has(KEY)).toBe(false);
 });
 
 test('or until its workload is gone', () => {

@@ -9,6 +9,8 @@ export interface RolloutsUnderWay {
   see(key: string, workload: Deployment | StatefulSet): void;
   /** The workload is gone. */
   end(key: string): void;
+  /** It holds a place. */
+  has(key: string): boolean;
   /** Those that hold a place: one that did not go on for long has given it back for good. */
   count(): number;
 }
@@ -39,6 +41,10 @@ export function createRolloutsUnderWay(clock: Clock, stuckAfter: Millis): Rollou
       else if (updatedReplicas > known.updated) rollouts.set(key, { updated: updatedReplicas, wentOnAt: clock.now() });
     },
     end: (key) => void rollouts.delete(key),
+    has(key) {
+      dropStuck();
+      return rollouts.has(key);
+    },
     count() {
       dropStuck();
       return rollouts.size;

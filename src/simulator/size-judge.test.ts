@@ -115,6 +115,12 @@ test('another QoS class of a template is seen', async () => {
   expect(await brokenBy([retemplate({ requests: full, limits: full })])).toContain('qos');
 });
 
+test('a second rollout a moment after the first is seen, unless it turns that back', async () => {
+  const first = retemplate({ requests: { cpu: '600m' } });
+  expect(await brokenBy([first, retemplate({ requests: { cpu: '700m' } })], {}, 3_000)).toContain('cooldown');
+  expect(await brokenBy([first, retemplate({ requests: { cpu: '500m' } })], {}, 3_000)).not.toContain('cooldown');
+});
+
 test('a resize while another is under way is seen', async () => {
   const both = [resize({ requests: { cpu: '600m' } }), resize({ requests: { cpu: '700m' } })];
   expect(await brokenBy(both, {}, 20)).toEqual(['oneResize']);

@@ -4,7 +4,7 @@ import { resources } from '../api/resources.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/clock.ts';
-import { describeStep, qosOf, sizeSteps } from './container-sizes.ts';
+import { type Container, describeStep, qosOf, type SizeStep, sizeOf, sizeSteps } from './container-sizes.ts';
 import type { FleetWatch, WorkloadFacts } from './fleet-watch.ts';
 import { createInForceJudge } from './in-force-judge.ts';
 import type { Ledger } from './ledger.ts';
@@ -27,8 +27,8 @@ export interface SizeJudgeOptions {
   readonly fleet: () => FleetWatch;
   /** Evictions by the operator that are under way. */
   readonly evictions: () => number;
-  /** A workload's template got another size. */
-  readonly onRollout: (facts: WorkloadFacts) => void;
+  /** A workload's template got another size. @param isTurnedBack the one from before the rollout that is under way */
+  readonly onRollout: (facts: WorkloadFacts, isTurnedBack: boolean) => void;
 }
 
 /** What placement's judge asks of sizes. */
@@ -64,8 +64,14 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
   const apart = createReplicaJudge(clock, ledger);
   const rivals = createYieldJudge(clock, ledger);
   const rollouts = createRolloutsUnderWay(clock, config.placement.stuckRolloutAfter);
+  /** Templates from before the last rollout of a size, by workload. */
+  const origins = new Map<string, readonly Container[]>();
   const counted = { resizes: 0, retemplates: 0, oomKills: 0 };
 
+  const forget = (key: string): void => {
+    rollouts.end(key);
+    origins.delete(key);
+  };
   const onTemplate = (kind: string, before: Workload, after: Workload): void => {
     const [old, now] = [before.spec?.template.spec?.containers ?? [], after.spec?.template.spec?.containers ?? []];
     const steps = sizeSteps(old, now);
@@ -84,16 +90,19 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
       );
       check('qos', qosOf(old) === qosOf(now), () => `${key}: ${told} makes ${qosOf(old)} ${qosOf(now)}`);
       for (const step of steps) checkSteady(ledger, history, { uid: key, name: key, step });
+      const origin = origins.get(key);
+      const isTurnedBack = origin !== undefined && isRollingOut(before) && isBackAt(origin, steps);
+      if (!isTurnedBack) origins.set(key, old);
       const underWay = rollouts.count() + options.evictions();
       const limit = config.placement.maxConcurrentEvictions;
       check(
         'concurrency',
-        underWay < limit,
+        underWay < limit || (isTurnedBack && rollouts.has(key)),
         () => `${key}: a rollout while ${underWay} are under way, at most ${limit} allowed`,
       );
       rollouts.begin(key);
       const facts = fleet().workload(`${after.metadata?.namespace}/${after.metadata?.name}`);
-      if (facts !== undefined) options.onRollout(facts);
+      if (facts !== undefined) options.onRollout(facts, isTurnedBack);
     }
     rollouts.see(key, after);
   };
@@ -122,8 +131,7 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
     caches.of<Workload>(type).onChange((before, after) => {
       if (before !== undefined && after !== undefined && before.metadata?.uid === after.metadata?.uid)
         onTemplate(type.kind, before, after);
-      else if (before !== undefined)
-        rollouts.end(`${type.kind} ${before.metadata?.namespace}/${before.metadata?.name}`);
+      else if (before !== undefined) forget(`${type.kind} ${before.metadata?.namespace}/${before.metadata?.name}`);
     });
   }
 
@@ -145,6 +153,21 @@ export function createSizeJudge(options: SizeJudgeOptions): SizeJudge {
     judgeRest: createInForceJudge({ caches, ledger, consent }),
     tally: () => counted,
   };
+}
+
+/** By its status, which may be of the template before. */
+function isRollingOut({ metadata, spec, status }: Workload): boolean {
+  const { observedGeneration = 0, updatedReplicas = 0, replicas = 0 } = status ?? {};
+  const wanted = spec?.replicas ?? 1;
+  return observedGeneration < (metadata?.generation ?? 0) || updatedReplicas < wanted || replicas > wanted;
+}
+
+/** Whatever changes, is as it was there. */
+function isBackAt(origin: readonly Container[], steps: readonly SizeStep[]): boolean {
+  return steps.every(({ container, key, to }) => {
+    const was = origin.find(({ name }) => name === container.name);
+    return was !== undefined && sizeOf(was).get(key) === to;
+  });
 }
 
 /** Restarts since `before`, of containers whose last end was an OOM kill: a status tells no more of those between. */

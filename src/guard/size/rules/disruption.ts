@@ -6,7 +6,7 @@ import { object } from '../../objection.ts';
 import { objectToNewLeader } from '../../rules/leadership.ts';
 import { objectToStorm } from '../../rules/spot.ts';
 import { objectToSoon, objectToTimes } from '../../rules/timing.ts';
-import { disruptiveRule, hasPlace, type SizeSubject } from '../context.ts';
+import { disruptiveRule, hasPlace, type SizeSubject, turnsBack } from '../context.ts';
 
 export const disruptionWindowOpen = disruptiveRule(
   'disruption-window-open',
@@ -49,7 +49,10 @@ export const withinDisruptionBudget = disruptiveRule(
       : object('ConcurrencyLimit', { inFlight: disruption.inFlight, limit: disruption.limit }),
 );
 
-/** What did harm is undone at any time. */
-function isTakenBack({ decision }: SizeSubject): boolean {
-  return decision.isRestore === true;
+/**
+ * What did harm is undone in place at any time, and so is a rollout that brings it. Once that is over, new pods are a
+ * disruption as any.
+ */
+function isTakenBack(subject: SizeSubject): boolean {
+  return turnsBack(subject) || (subject.decision.kind === 'resize' && subject.decision.isRestore === true);
 }

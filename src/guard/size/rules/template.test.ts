@@ -70,6 +70,8 @@ describe('templates', () => {
     });
     test('wait for the rollout of somebody else, for a pod that is moved, and for a place where they have none', () => {
       expect(reasonsFor(retemplate({ isRestore: true }), { records: rolling })).toEqual(['TemplateRollout']);
+      const over = reasonsFor(retemplate({ isRestore: true }), { disruption: full, ...closed });
+      expect(over).toEqual(['OutsideWindow', 'CooldownActive', 'ConcurrencyLimit']);
       const moved = { workloadUid: web.uid, podUid: 'web-1', since: NOON };
       expect(reasonsFor(back, { ...busy, evictions: [rollout, moved] })).toEqual(['EvictionInFlight']);
       // One that was stuck for long has given its place back.
