@@ -45,7 +45,7 @@ export function clusterHints(pod: AllocationPod, facts: PodFacts, rules: Allocat
   const bounds = [
     ...hpaBounds(hpa, current, rules),
     ...rangeBounds(pod, limitRanges, rules, current, hpa),
-    ...pdbBounds(pdbs, current, firstShare(pod, rules)),
+    ...(pdbs.length === 0 ? [] : pdbBounds(pdbs, current, firstShare(pod, rules))),
     ...(rules.weight.spreadCeiling ? medianBound(facts.median) : []),
   ];
   return {
