@@ -19,6 +19,7 @@ import { evictedMessage, type PodReplacement } from './pod-replacement.ts';
 import { isOthers, podsToReplace, thatMayGo } from './pods-to-replace.ts';
 import type { RestartGate } from './restart-gate.ts';
 import { type ApplyResult, pending } from './result.ts';
+import { starvedStarts } from './starved-starts.ts';
 import type { OngoingChange } from './watches.ts';
 
 export interface ByEvictionOptions extends Pick<RightsizingParts, 'settings' | 'isAllocated' | 'clock'> {
@@ -64,7 +65,7 @@ export function createByEviction(options: ByEvictionOptions): ApplySizes {
     const { inForce, changed } = inForceNow(context);
     const differ = new Set(podsToReplace(context, inForce, isAllocated, changed).map(({ pod }) => pod));
     const sized = context.live.filter((pod) => !differ.has(pod));
-    const harms = await changes.judge(context, () => sized);
+    const harms = [...(await changes.judge(context, () => sized)), ...starvedStarts(context, clock.now())];
     return harms.length === 0 ? undefined : (await changes.takeBack(context, harms, inForce)).result;
   };
 

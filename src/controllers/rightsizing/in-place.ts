@@ -24,6 +24,7 @@ import type { RightsizingParts } from './parts.ts';
 import type { SizeReplicas } from './replicas.ts';
 import type { RestartGate } from './restart-gate.ts';
 import type { ApplyResult } from './result.ts';
+import { starvedStarts } from './starved-starts.ts';
 import type { OngoingChange } from './watches.ts';
 
 export interface InPlaceOptions extends Pick<RightsizingParts, 'settings' | 'isAllocated' | 'clock'> {
@@ -44,9 +45,10 @@ export function createInPlace(options: InPlaceOptions): ApplySizes {
 
   const takeBack = async (context: ApplyContext): Promise<ApplyResult | undefined> => {
     const { live } = context;
-    const harms = await changes.judge(context, (change) =>
+    const judged = await changes.judge(context, (change) =>
       change.phase === 'canary' ? live.filter(({ pod }) => pod.uid === change.canary?.uid) : live,
     );
+    const harms = [...judged, ...starvedStarts(context, clock.now())];
     if (harms.length === 0) return undefined;
     const { inForce, changed } = inForceNow(context);
     const taken = await changes.takeBack(context, harms, inForce);
