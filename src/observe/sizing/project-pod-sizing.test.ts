@@ -157,8 +157,8 @@ test('each container has its own time of start', () => {
 });
 
 test('the end of a container that is never started again is its last one, as of a Job that is killed for want of memory', () => {
-  const terminated = { reason: 'OOMKilled', exitCode: 137, finishedAt: NOON };
-  const end = (restartPolicy: 'Never' | 'Always') => {
+  const end = (restartPolicy: 'Never' | 'Always', reason = 'OOMKilled') => {
+    const terminated = { reason, exitCode: 137, finishedAt: NOON };
     const containerStatuses = [{ name: 'app', restartCount: 0, state: { terminated } }];
     return read(changed({ restartPolicy }, { phase: 'Failed', containerStatuses, initContainerStatuses: [] }))
       .statuses[0]?.lastTermination;
@@ -166,6 +166,8 @@ test('the end of a container that is never started again is its last one, as of 
   expect(end('Never')).toEqual({ reason: 'OOMKilled', exitCode: 137, finishedAt: Date.parse(NOON) });
   // It is told as the last state once it runs again, with one restart more.
   expect(end('Always')).toBeUndefined();
+  // Nor is anything kept of the many that have done their work.
+  expect(end('Never', 'Completed')).toBeUndefined();
 });
 
 describe('odd shapes', () => {

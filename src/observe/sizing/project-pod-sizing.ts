@@ -87,11 +87,13 @@ function isMark(key: string): boolean {
 /**
  * `actual` and `allocated` are undefined where the kubelet does not report them, by which one that cannot resize is
  * known.
- * @param isOnce it is never started again, as in the pods of many Jobs: its end is no last state, it lasts.
+ * @param isOnce it is never started again, as in the pods of many Jobs: its end is no last state, it lasts. Of these only
+ * kills for want of memory are kept, as there are thousands of pods that have done their work.
  */
 function projectStatus(status: ApiContainerStatus, isOnce: boolean): ContainerStatusRecord {
   const { name, allocatedResources, resources, state } = status;
-  const ended = status.lastState?.terminated ?? (isOnce ? state?.terminated : undefined);
+  const killed = isOnce && state?.terminated?.reason === 'OOMKilled' ? state.terminated : undefined;
+  const ended = status.lastState?.terminated ?? killed;
   return {
     name,
     running: state?.running !== undefined && state.running !== null,
