@@ -82,6 +82,24 @@ describe('surroundings', () => {
     expect([both?.cpu.request, both?.memory.request]).toEqual([149, 80 * MIB]);
   });
 
+  test.each<[boolean, RegExp]>([
+    [false, /Guaranteed, and the policy keeps limits/],
+    [true, /Guaranteed, and a LimitRange gives them their limits: write limits into the template/],
+  ])(
+    'pods that are Guaranteed by limits that a LimitRange gives stay so, limits may change: %s',
+    (mayChangeLimits, text) => {
+      const [app] = ask({
+        containers: [container('app', { cpuRequest: 500, memoryRequest: 512 * MIB })],
+        around: { limitRanges: [aLimitRange({ defaultLimit: { cpu: 500, memory: 512 * MIB } })] },
+        policy: { mayChangeLimits },
+      });
+      for (const advice of [app?.cpu, app?.memory]) {
+        expect(advice).toMatchObject({ isDue: false, held: 'GuaranteedKept' });
+        expect(advice?.notes.at(-1)?.text).toMatch(text);
+      }
+    },
+  );
+
   test('a LimitRange on pods is shared out', () => {
     const small = { cpuRequest: 100, memoryRequest: 50 * MIB };
     const range = aLimitRange({ type: 'Pod', max: { cpu: 400 } });

@@ -62,7 +62,9 @@ export interface SizedAdvice {
 export function recommendWorkload(question: WorkloadQuestion): readonly SizedAdvice[] {
   const { workload, containers, knowledgeOf, policy, now } = question;
   const mayBeGuaranteed = workload.isNeverGuaranteed !== true;
-  const isGuaranteed = mayBeGuaranteed && qosClassOf(containers.map(({ size }) => size)) === 'Guaranteed';
+  // Of pods, which have limits that the template leaves to a LimitRange.
+  const completed = withLimitDefaults(question.around.limitRanges, containers);
+  const isGuaranteed = mayBeGuaranteed && qosClassOf(completed.map(({ size }) => size)) === 'Guaranteed';
   const rules = rulesInForce(policy, isGuaranteed);
   const inputs = containers.map(({ name, size }) => {
     const { profile, window, floors, lastChange } = knowledgeOf(name);
@@ -91,7 +93,7 @@ export function recommendWorkload(question: WorkloadQuestion): readonly SizedAdv
       memory: finished('memory', memory[index]),
     };
   });
-  return mayBeGuaranteed ? keepBurstable(advice, withLimitDefaults(question.around.limitRanges, containers)) : advice;
+  return mayBeGuaranteed ? keepBurstable(advice, completed) : advice;
 }
 
 const ALLOCATED = 'the allocation engine shares out the CPU of these pods: this is their claim, not written to them';
@@ -193,8 +195,10 @@ function keepGuaranteed(advice: ResourceAdvice, resource: ResourceName, policy: 
   const { request, limit } = advice;
   if (!advice.isDue || request === undefined) return advice;
   if (!policy.mayChangeLimits || limit === undefined) {
-    const text = 'the pods are Guaranteed, and the policy keeps limits: set updateRequestsOnly to false';
-    return holdAdvice(advice, 'GuaranteedKept', text);
+    const mend = policy.mayChangeLimits
+      ? 'a LimitRange gives them their limits: write limits into the template'
+      : 'the policy keeps limits: set updateRequestsOnly to false';
+    return holdAdvice(advice, 'GuaranteedKept', `the pods are Guaranteed, and ${mend}`);
   }
   const both = Math.max(request, limit);
   if (both > policy[resource].bounds.max) {
