@@ -1,7 +1,8 @@
 /** What a pod gave up for another goes back when it leaves, so that there is room for what comes in its place. */
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { resources } from '../api/resources.ts';
-import { type AllocatedWorldOptions, createPods, startAllocatedWorld } from './testing/allocated-world.ts';
+import { type AllocatedWorldOptions, createPods, requestOf, startAllocatedWorld } from './testing/allocated-world.ts';
 
 const inShop = { namespace: 'shop' };
 
@@ -56,4 +57,54 @@ test('integration 6: one that is alone and may not be disrupted lends in turn wh
   }
   await world.until('it has it back', async () => (await world.request('payer')) >= 1300, 180_000);
   expect(await world.request('busy')).toBeGreaterThanOrEqual(400);
+});
+
+test('for any pods that come, go and opt out: in the end all that fit by what they came with run, and nothing is left to do', async () => {
+  const step = fc.record({
+    act: fc.constantFrom('come' as const, 'come' as const, 'go' as const, 'opt out' as const),
+    which: fc.nat(9),
+    request: fc.integer({ min: 50, max: 900 }),
+    load: fc.integer({ min: 0, max: 1800 }),
+    seconds: fc.integer({ min: 5, max: 120 }),
+  });
+  let given = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 12 }), async (steps) => {
+      const world = await startAllocatedWorld();
+      const came = new Map<string, number>();
+      const out = new Set<string>();
+      for (const [index, { act, which, request, load, seconds }] of steps.entries()) {
+        const name = [...came.keys()][which % Math.max(1, came.size)];
+        if (act === 'come' || name === undefined) {
+          came.set(`p${index}`, request);
+          await createPods(world.api, [{ name: `p${index}`, cpu: `${load}m`, request: `${request}m` }]);
+        } else if (act === 'go') {
+          came.delete(name);
+          await world.api.delete(resources.pods, name, { ...inShop, gracePeriodSeconds: 0 });
+        } else {
+          out.add(name);
+          const body = { metadata: { labels: { 'mbcas.io/managed': 'false' } } };
+          await world.api.patch(resources.pods, name, { type: 'merge', body }, inShop);
+        }
+        await world.clock.advance(seconds * 1000);
+      }
+      await world.clock.advance(300_000);
+      const pods = await Promise.all(
+        [...came].map(async ([name, asked]) => ({ name, asked, pod: await world.pod(name) })),
+      );
+      const placed = pods.filter(({ pod }) => pod.spec?.nodeName !== undefined);
+      const asked = placed.reduce((sum, each) => sum + each.asked, 0);
+      const has = placed.reduce((sum, { pod }) => sum + requestOf(pod), 0);
+      if (placed.some((each) => requestOf(each.pod) > each.asked)) given++;
+      expect(has).toBeLessThan(asked + 10);
+      for (const each of placed) if (out.has(each.name)) expect(requestOf(each.pod)).toBe(each.asked);
+      for (const each of pods) if (!placed.includes(each)) expect(asked + each.asked).toBeGreaterThan(1990);
+      const sent = world.resizes();
+      await world.clock.advance(60_000);
+      expect(world.resizes()).toBe(sent);
+      await world.stop();
+    }),
+    { numRuns: 15 },
+  );
+  expect(given).toBeGreaterThan(2);
 });
