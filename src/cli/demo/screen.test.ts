@@ -36,8 +36,8 @@ const options = { style: plainStyle, columns: 80, rows: 32, kubeconfig: '/tmp/x/
 describe('screenLines', () => {
   test('shows story, nodes with their pods, workloads with their mix, and the newest decisions', () => {
     expect(screenLines(frame, options)).toEqual([
-      'Stowage demo  1:05  evictions 1  all invariants hold',
-      'kubectl --kubeconfig /tmp/x/kubeconfig get pods -A        Ctrl-C ends it',
+      'Stowage demo  1:05  evictions 1  all invariants hold        Ctrl-C ends it',
+      'kubectl --kubeconfig /tmp/x/kubeconfig get pods -A',
       '',
       'Chapter 2: the cloud takes back spot node spot-1 with 2 pods.',
       '',
@@ -56,27 +56,46 @@ describe('screenLines', () => {
     ]);
   });
 
-  test('on few rows the nodes take a line a class', () => {
-    expect(screenLines(frame, { ...options, rows: 24 }).slice(5, 8)).toEqual([
+  test('on few rows the nodes take a line a class, and nothing is between the parts', () => {
+    expect(screenLines(frame, { ...options, rows: 24 }).slice(2, 6)).toEqual([
+      'Chapter 2: the cloud takes back spot node spot-1 with 2 pods.',
       'spot       spot-1 2, spot-2 0',
       'on-demand  od-1 3, od-2 0',
-      '',
+      expect.stringMatching(/^WORKLOAD /),
     ]);
   });
 
+  test('on a terminal of the usual size decisions are seen, with all workloads of the demo', () => {
+    const full: Frame = {
+      ...frame,
+      story: 'word '.repeat(30).trim(),
+      workloads: Array.from({ length: 9 }, () => frame.workloads)
+        .flat()
+        .slice(0, 9),
+      shares: 'word '.repeat(30).trim(),
+    };
+    const drawn = drawScreen(full, { ...options, rows: 24, dashboard: 'http://127.0.0.1:34567/' });
+    expect(drawn).toContain('shop/web: Reason: decision 29');
+  });
+
   test('fits any terminal', () => {
-    for (const columns of [80, 120, 200]) {
-      const long: Frame = { ...frame, decisions: [{ at: 0, text: 'word '.repeat(60), isWarning: false }] };
-      for (const line of screenLines(long, { ...options, columns }).slice(2))
-        expect(textWidth(line)).toBeLessThanOrEqual(columns);
+    const places = { kubeconfig: '/tmp/stowage-demo-AbCdEf/kubeconfig', dashboard: 'http://127.0.0.1:34567/' };
+    const long: Frame = { ...frame, decisions: [{ at: 0, text: 'word '.repeat(60), isWarning: false }] };
+    for (const columns of [70, 80, 120, 200]) {
+      for (const violations of [[], ['too many evictions at a time: '.repeat(4)]]) {
+        const lines = screenLines({ ...long, violations }, { ...options, ...places, columns });
+        for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
+        expect(lines.join(' ')).toContain(`kubectl --kubeconfig ${places.kubeconfig} get pods -A`);
+      }
     }
     expect(drawScreen(frame, { ...options, rows: 10 }).split('\n')).toHaveLength(10);
   });
 
   test('a broken invariant stands at the top', () => {
-    expect(screenLines({ ...frame, violations: ['too many evictions'] }, options)[0]).toContain(
+    expect(screenLines({ ...frame, violations: ['too many evictions'] }, options).slice(0, 2)).toEqual([
+      'Stowage demo  1:05  evictions 1        Ctrl-C ends it',
       'broken: too many evictions',
-    );
+    ]);
   });
 });
 

@@ -3,7 +3,7 @@ import { printable } from '../../lib/printable.ts';
 import { nodeClasses } from '../../model/node-classes.ts';
 import type { Style, StyleName } from '../style.ts';
 import { type Column, renderTable } from '../table.ts';
-import { truncate, wrap } from '../text-width.ts';
+import { textWidth, truncate, wrap } from '../text-width.ts';
 import type { DecisionLine, Frame, NodeLine, WorkloadLine } from './frame.ts';
 
 export interface ScreenOptions {
@@ -16,7 +16,8 @@ export interface ScreenOptions {
   readonly dashboard?: string | undefined;
 }
 
-/** From this height on there is a line for each node. */
+const HOW_TO_END = '        Ctrl-C ends it';
+/** From this height on there is a line for each node, and room between the parts. */
 const ROOMY_ROWS = 32;
 const HOME = '\u001b[H';
 const CLEAR_TO_LINE_END = '\u001b[K';
@@ -33,25 +34,43 @@ export function drawScreen(frame: Frame, options: ScreenOptions): string {
 
 /** The frame as lines no longer than the terminal; the decisions take what room is left. */
 export function screenLines(frame: Frame, options: ScreenOptions): string[] {
-  const { style, columns, rows, kubeconfig, dashboard } = options;
+  const { style, columns, rows } = options;
   const tableOptions = { style, width: columns, cut: true };
-  const { evictions, violations } = frame;
-  const top = [
-    `${style('heading', 'Stowage demo')}  ${clockText(frame.elapsedMillis)}  evictions ${evictions}  ${violations.length === 0 ? style('good', 'all invariants hold') : style('bad', `broken: ${violations.join('; ')}`)}`,
-    style('muted', `kubectl --kubeconfig ${kubeconfig} get pods -A        Ctrl-C ends it`),
-    ...(dashboard === undefined ? [] : [style('muted', `dashboard: ${dashboard}`)]),
+  const isRoomy = rows >= ROOMY_ROWS;
+  const parts = [
+    ...headLines(frame, options),
     '',
     ...wrap(frame.story, columns).map((line) => style('heading', line)),
     '',
-    ...(rows < ROOMY_ROWS ? nodeClassLines(frame.nodes, columns) : renderTable(nodeColumns, frame.nodes, tableOptions)),
+    ...(isRoomy ? renderTable(nodeColumns, frame.nodes, tableOptions) : nodeClassLines(frame.nodes, columns)),
     '',
     ...renderTable(workloadColumns, frame.workloads, tableOptions),
     '',
     ...(frame.shares === '' ? [] : [...wrap(printable(frame.shares), columns), '']),
     style('heading', 'DECISIONS'),
   ];
+  const top = isRoomy ? parts : parts.filter((line) => line !== '');
   const room = Math.max(1, rows - 1 - top.length);
   return [...top, ...frame.decisions.flatMap((decision) => decisionLines(decision, options)).slice(-room)];
+}
+
+/** How it goes, and what to do with it. What has no room on a line gets lines of its own: one that wraps moves all below it. */
+function headLines({ elapsedMillis, evictions, violations }: Frame, options: ScreenOptions): string[] {
+  const { style, columns, kubeconfig, dashboard } = options;
+  const fitted = (look: StyleName, text: string): string[] =>
+    wrap(text, columns).map((line) => style(look, truncate(line, columns)));
+  const name = 'Stowage demo';
+  const counts = `  ${clockText(elapsedMillis)}  evictions ${evictions}`;
+  const [look, verdict]: [StyleName, string] =
+    violations.length === 0 ? ['good', 'all invariants hold'] : ['bad', `broken: ${violations.join('; ')}`];
+  const isBeside = textWidth(`${name}${counts}  ${verdict}${HOW_TO_END}`) <= columns;
+  const beside = isBeside ? `  ${style(look, verdict)}` : '';
+  return [
+    `${style('heading', name)}${counts}${beside}${style('muted', HOW_TO_END)}`,
+    ...(isBeside ? [] : fitted(look, verdict)),
+    ...fitted('muted', `kubectl --kubeconfig ${kubeconfig} get pods -A`),
+    ...(dashboard === undefined ? [] : fitted('muted', `dashboard: ${dashboard}`)),
+  ];
 }
 
 /** One line a class, where the rows are few: `spot       spot-c5-0004 12, spot-m5-0002 5`. */
