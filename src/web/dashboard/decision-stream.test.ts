@@ -57,6 +57,14 @@ describe('the stream of decisions', () => {
     expect((await next())?.match(/data: /g)).toHaveLength(1);
   });
 
+  test('a proxy in front is asked to pass on what comes at once', () => {
+    const { open } = setUp();
+    expect(open(new AbortController().signal)).toMatchObject({
+      contentType: 'text/event-stream; charset=utf-8',
+      headers: { 'X-Accel-Buffering': 'no' },
+    });
+  });
+
   test('silence is broken before a proxy takes it for the end', async () => {
     const { clock, open } = setUp();
     const { next } = read(open(new AbortController().signal));

@@ -80,6 +80,13 @@ export function createDecisionStream(options: DecisionStreamOptions): DecisionSt
         }
       }
     }
-    return { status: 200, contentType: 'text/event-stream; charset=utf-8', body: events(), signal: slow.signal };
+    return {
+      status: 200,
+      contentType: 'text/event-stream; charset=utf-8',
+      // A proxy in front would collect what comes, and pass it on when there is enough of it.
+      headers: { 'X-Accel-Buffering': 'no' },
+      body: events(),
+      signal: slow.signal,
+    };
   };
 }
