@@ -19,6 +19,7 @@ import type { ContainerSize, ContainerSpecRecord, LimitRangeRecord, SizedWorkloa
 import { runOnceContainers } from '../observe/sizing/project-containers.ts';
 import { hasPodLevelResources, projectSize } from '../observe/sizing/project-size.ts';
 import { type BeyondQuotaOptions, createBeyondQuota } from './beyond-quota.ts';
+import { createRefusedSizes } from './refused-sizes.ts';
 
 export interface SizeNewPodsOptions extends BeyondQuotaOptions {
   /** Of a pod of this namespace; nothing where the owner is of another. */
@@ -42,6 +43,7 @@ export type SizeNewPods = (
 export function createSizeNewPods(options: SizeNewPodsOptions): SizeNewPods {
   const { workloadOf, isActive, limitRanges, podsOf } = options;
   const isBeyondQuota = createBeyondQuota(options);
+  const areSizesRefused = createRefusedSizes(options);
   const aPodOf = (workload: SizedWorkload) => podsOf(workload).find(({ pod }) => isLive(pod))?.sizing;
 
   return (pod, namespace, owner, hasAnnotations) => {
@@ -69,7 +71,7 @@ export function createSizeNewPods(options: SizeNewPodsOptions): SizeNewPods {
       wanted.map(({ name, size }) => ({ container: name, to: size })),
     );
     const sized = applyChanges(containers, changes);
-    if (changes.length === 0) return [];
+    if (changes.length === 0 || areSizesRefused(workload, replica)) return [];
     // A bound that has come since, or a limit that was filled in: with these sizes the pod would be refused, with its own it
     // runs. It is checked with what other webhooks put in, perhaps after this one.
     const whole = ranges.length === 0 ? sized : withInjected(sized, aPodOf(workload));
