@@ -89,7 +89,7 @@ const events = {
   ChangeReverted: {
     kinds: ['event', 'skip'],
     eventType: 'Warning',
-    message: 'The last decrease of {kind} {namespace}/{name} was taken back: {cause}',
+    message: 'The last change of {kind} {namespace}/{name} was taken back: {cause}',
     advice: 'What was too little is remembered; the next decrease waits twice as long.',
   },
 } as const satisfies Record<string, ReasonDefinition>;

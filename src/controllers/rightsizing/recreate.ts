@@ -5,18 +5,19 @@
 
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import { dueChanges } from '../../decide/rightsizing/due-changes.ts';
-import { onlyParts, partsTakenBack, takenBack } from '../../decide/rightsizing/side-by-side.ts';
+import { onlyParts, partsOf, partsTakenBack, takenBack } from '../../decide/rightsizing/side-by-side.ts';
 import { includesPart, isDecrease, watchChange } from '../../decide/rightsizing/watched-change.ts';
 import type { RetemplateDecision } from '../../decide/size-decision.ts';
 import type { SizeLog } from '../../guard/size/size-history.ts';
 import { renderReason } from '../../lib/reasons.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { applyChanges, effectiveChanges, type SizeChange } from '../../model/pod-size.ts';
 import { workloadRef } from '../../model/refs.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizeActuator } from './actuator.ts';
 import type { ApplyContext, ApplySizes } from './apply.ts';
 import { LOOK_AGAIN_MILLIS, resultOfWaiting } from './apply-result.ts';
-import { type Changes, writeInForce } from './change.ts';
+import { type Changes, type HarmfulChange, writeInForce } from './change.ts';
 import { createCountedRetemplate } from './counted-retemplate.ts';
 import type { RightsizingParts } from './parts.ts';
 import type { RestartGate } from './restart-gate.ts';
@@ -29,7 +30,7 @@ export interface RecreateOptions extends Pick<RightsizingParts, 'settings' | 'ev
   readonly actuator: SizeActuator;
   readonly changes: Changes;
   readonly restartGate: RestartGate;
-  readonly history: Pick<SizeLog, 'recordIneffective'>;
+  readonly history: Pick<SizeLog, 'recordIneffective' | 'recordFailure'>;
 }
 
 /** One look: what did harm is taken back first; at most one write of the template, which is one rollout. */
@@ -76,7 +77,9 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
   const takeBack = async (context: ApplyContext): Promise<ApplyResult | undefined> => {
     const { advised, live, memory } = context;
     const { workload } = advised;
-    const harms = await changes.judge(context, () => live);
+    const judged = await changes.judge(context, () => live);
+    const refused = refusedChanges(context, clock.now());
+    const harms = [...judged, ...refused.filter(({ change }) => judged.every((each) => each.change !== change))];
     if (harms.length === 0) return undefined;
     // It never was in the template.
     if (harms.every(({ change }) => change.method !== 'Recreate'))
@@ -97,6 +100,11 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
     // Not taken back yet: it is tried again at the next look.
     if (kept !== undefined) return { ...kept, againAfterMillis: kept.againAfterMillis ?? LOOK_AGAIN_MILLIS };
     memory.template.forget();
+    // What is too little is remembered; that more is refused, only by the pauses that follow.
+    if (refused.length > 0) {
+      history.recordFailure(workload.uid, clock.now(), 'its new pods were refused');
+      history.recordIneffective(workload.uid, clock.now());
+    }
     const noted = changes.noteHarm(context, harms, before);
     const failed = await writeInForce(context, { ...noted, inForce: workload.containers }, clock.now());
     return failed === undefined ? noted.result : { ...failed, againAfterMillis: LOOK_AGAIN_MILLIS };
@@ -129,6 +137,19 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
     }
     return resultOfWaiting(advised, memory, { isDue: due.length > 0, held });
   };
+}
+
+/** New pods may be refused by a moment's trouble of a webhook. */
+const REFUSED_MILLIS: Millis = 60_000;
+
+/** Changes whose new pods are not let in, by a policy or webhook of others: their rollout would have no end. */
+function refusedChanges({ advised: { workload }, memory }: ApplyContext, now: EpochMillis): readonly HarmfulChange[] {
+  const { refusedSince, isRollingOut } = workload;
+  if (refusedSince === undefined || !isRollingOut) return [];
+  return memory.watches.ongoing.flatMap((change): readonly HarmfulChange[] => {
+    if (!isOwnRollout(change) || now - Math.max(refusedSince, change.startedAt) < REFUSED_MILLIS) return [];
+    return [{ change, harm: { parts: partsOf(change.changes), cause: 'its new pods are refused' } }];
+  });
 }
 
 /**

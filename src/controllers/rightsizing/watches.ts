@@ -148,12 +148,13 @@ export class Watches implements WatchState {
 
   /**
    * Forgets what is behind us.
-   * @param isEverywhere every pod has it; a decrease is watched on until then.
+   * @param isEverywhere every pod has it; a decrease, and what is rolled out, is watched on until then.
    */
   review(isEverywhere: (change: OngoingChange) => boolean, now: EpochMillis, revertMillis: Millis): void {
     this.#ongoing = this.#ongoing.flatMap((each): readonly OngoingChange[] => {
       if (each.phase === 'canary' && each.method === 'InPlace') return [each];
-      if (isDecrease(each) && !isEverywhere(each)) return [{ ...each, spreadingUntil: now }];
+      const isLookedAfter = isDecrease(each) || isOwnRollout(each);
+      if (isLookedAfter && !isEverywhere(each)) return [{ ...each, spreadingUntil: now }];
       return now < watchEndsAt(each, revertMillis) ? [each] : [];
     });
   }
