@@ -1,7 +1,6 @@
 /** The process: gives the command line its input, output and signals, and the operator's wiring, which only this file may see. */
 import { readFileSync } from 'node:fs';
-import type { WriteStream } from 'node:tty';
-import type { CliIo, Terminal } from './cli/cli-context.ts';
+import type { CliIo } from './cli/cli-context.ts';
 import { createSystemClock } from './lib/clock.ts';
 import { createSystemRandom } from './lib/random.ts';
 import type { OperatorOptions } from './wire.ts';
@@ -29,27 +28,17 @@ export async function main(args: readonly string[]): Promise<number> {
     const code = await runAgentDirectly(args, { ...given, version: readVersion() });
     if (code !== undefined) return code;
   }
-  // The reader of a pipe may leave early (`stowage plan | head`); who hears no notes may still want the result.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
-  process.stderr.on('error', () => {});
+  const { terminalsOf } = await import('./cli/standard-streams.ts');
+  const exit = (code: number): never => process.exit(code);
   const io: CliIo = {
     ...given,
-    out: terminal(process.stdout),
-    err: terminal(process.stderr),
+    ...terminalsOf({ stdout: process.stdout, stderr: process.stderr, exit }, args),
     readStdin: async () => (await import('node:stream/consumers')).text(process.stdin),
   };
   const { runCli } = await import('./cli/program.ts');
   // Loaded when needed: most commands do without the operator.
   const startOperator = async (options: OperatorOptions) => (await import('./wire.ts')).startOperator(options);
   return await runCli(args, { io, version: readVersion(), startOperator });
-}
-
-function terminal(stream: WriteStream): Terminal {
-  return {
-    write: (line) => void stream.write(line),
-    isTerminal: stream.isTTY === true,
-    size: () => (stream.isTTY ? { columns: stream.columns, rows: stream.rows } : undefined),
-  };
 }
 
 /** This file and its compiled form both lie one folder below package.json. */
