@@ -90,6 +90,27 @@ describe.skipIf(missing !== undefined)('the webhook of the chart', () => {
     expect(at(hookOf('default'), 'clientConfig.caBundle')).toBeUndefined();
   });
 
+  test('with cert-manager it is signed by an authority that stays, with its key, when it is renewed', () => {
+    const objects = render(programs, { values: [`${CHART}/ci/cert-manager.yaml`] });
+    const specOf = (kind: string, name: string) => theOnly(objects, kind, name)['spec'];
+    const leaf = specOf('Certificate', 'stowage-webhook');
+    const authority = specOf('Certificate', 'stowage-webhook-ca');
+    expect(at(leaf, 'issuerRef')).toEqual({ kind: 'Issuer', name: 'stowage-webhook-ca' });
+    expect(specOf('Issuer', 'stowage-webhook-ca')).toEqual({ ca: { secretName: at(authority, 'secretName') } });
+    expect(authority).toMatchObject({
+      isCA: true,
+      privateKey: { rotationPolicy: 'Never' },
+      issuerRef: { kind: 'Issuer', name: 'stowage-selfsigned' },
+    });
+    expect(specOf('Issuer', 'stowage-selfsigned')).toEqual({ selfSigned: {} });
+    const hours = (spec: unknown): number => Number.parseInt(String(at(spec, 'duration')), 10);
+    expect(hours(authority)).toBeGreaterThan(10 * hours(leaf));
+
+    const own = render(programs, { values: [`${CHART}/ci/cert-manager-issuer.yaml`] });
+    expect(own.filter(({ kind }) => kind === 'Issuer')).toEqual([]);
+    expect(at(theOnly(own, 'Certificate'), 'spec.issuerRef')).toEqual({ kind: 'ClusterIssuer', name: 'company' });
+  });
+
   test('leads to the Service, whose port leads to the container', () => {
     const objects = render(programs, { values: [`${CHART}/ci/everything-set.yaml`] });
     const service = theOnly(objects, 'Service');

@@ -130,7 +130,7 @@ describe('webhook.certDir', () => {
         notBeforeMillis: clock.now() - 60_000,
         notAfterMillis: clock.now() + DAY_MILLIS,
       });
-      // As cert-manager does it: both are trusted for a while.
+      // As docs/production.md asks of who changes an authority by hand: both are trusted for a while.
       await trust(cluster(), (bundle) => `${authority.certificatePem}${bundle}`);
       writeFileSync(join(world().certDir, 'tls.crt'), leaf.certificatePem);
       writeFileSync(join(world().certDir, 'tls.key'), leaf.privateKeyPem);
