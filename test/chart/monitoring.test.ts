@@ -167,6 +167,10 @@ describe.each(dashboards)('dashboard %s', (name, dashboard) => {
     expect(problems).toEqual([]);
   });
 
+  test('no query picks a target by the name of its job, which follows from how it was installed', () => {
+    expect(queriesOf(dashboard).filter((query) => /\bjob ?[=!]/.test(query))).toEqual([]);
+  });
+
   test.skipIf(promtoolPath === undefined)('every query is PromQL', () => {
     const named = dashboard.panels.flatMap(({ targets }) => targets);
     const queries = named.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m').replace(/\$\w+/g, 'x'));
