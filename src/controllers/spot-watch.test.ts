@@ -138,6 +138,7 @@ describe('hazard H8: pods on their way to spot', () => {
     ['it has a node', pod('db-0', { capacity: 'spot', nodeName: 's' })],
     ['none was found for it', { ...sent, status: { conditions: [unschedulable] } }],
     ['it has ended', { ...sent, status: { phase: 'Failed' } }],
+    ['it is sent elsewhere', pod('db-0', { capacity: 'on-demand' })],
     ['it is gone', undefined],
   ])('one counts until %s', (_, later) => {
     const { stores, memory } = createScene();

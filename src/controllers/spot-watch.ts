@@ -84,11 +84,9 @@ export function createSpotWatch({ view, rules, clock, random }: SpotWatchOptions
   };
   /** A pod of ours was sent to spot, and no node has been chosen for it yet. */
   const noteOnItsWay = (before: PodRecord | undefined, after: PodRecord | undefined): void => {
-    const pod = after ?? before;
-    if (pod?.capacity !== 'spot') return;
-    const isWaiting = after !== undefined && isLive(after) && after.nodeName === undefined;
-    if (isWaiting && after.unschedulableSince === undefined && isOurs(after)) memory.setOut(after.uid, clock.now());
-    else memory.arrived(pod.uid);
+    const isSent = after?.capacity === 'spot' && isLive(after) && after.nodeName === undefined;
+    if (isSent && after.unschedulableSince === undefined && isOurs(after)) memory.setOut(after.uid, clock.now());
+    else if (before?.capacity === 'spot') memory.arrived(before.uid);
   };
   /** A pod of ours was bound to a spot node: spot has room after all. */
   const noteLanding = (before: PodRecord | undefined, after: PodRecord | undefined): void => {
