@@ -149,6 +149,9 @@ describeOnBackends('mutating webhooks', (cluster) => {
     }));
     const space = await namespace();
     await register(cluster(), space, server);
+    const { body: made } = await post(`${space.pods}?dryRun=All`, pod('a'));
+    expect(at(made, 'status', 'qosClass')).toBe('Burstable');
+    expect(at(server.requests.at(-1), 'object', 'status')).toEqual({});
     const limits = [{ type: 'Container', default: amounts }];
     const ranges = `/api/v1/namespaces/${space.name}/limitranges`;
     await must(post(ranges, { metadata: { name: 'defaults' }, spec: { limits } }));
@@ -160,7 +163,6 @@ describeOnBackends('mutating webhooks', (cluster) => {
         status: { phase: 'Pending', qosClass: 'Guaranteed' },
       });
     });
-    expect(at(server.requests.at(-1), 'object', 'status')).toEqual({});
   });
 
   test('a ReplicaSet whose pods are all refused tries one at a time, and says so', async () => {

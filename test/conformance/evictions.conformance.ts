@@ -43,12 +43,12 @@ async function budget(
 
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
 
-/** From now on this is refused in the namespace, once the API server knows of it. */
+/** From now on this is refused in the namespace, once the API server knows of it. @returns how to end that. */
 async function refuse(
   { post, must, delete: remove }: Cluster,
   { name }: Namespace,
   rules: readonly Json[],
-): Promise<void> {
+): Promise<() => Promise<void>> {
   const matchConstraints = {
     namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } },
     resourceRules: rules,
@@ -57,10 +57,12 @@ async function refuse(
   await must(post(`${ADMISSION}/validatingadmissionpolicies`, { metadata: { name }, spec }));
   const binding = { metadata: { name }, spec: { policyName: name, validationActions: ['Deny'] } };
   await must(post(`${ADMISSION}/validatingadmissionpolicybindings`, binding));
-  onTestFinished(async () => {
+  const lift = async (): Promise<void> => {
     await remove(`${ADMISSION}/validatingadmissionpolicybindings/${name}`);
     await remove(`${ADMISSION}/validatingadmissionpolicies/${name}`);
-  });
+  };
+  onTestFinished(lift);
+  return lift;
 }
 
 /** From now on no budget of the namespace gets a status: its controller is refused what it writes. */
@@ -112,19 +114,22 @@ describeOnBackends('evictions', (cluster) => {
     const { post, get, must, eventually, delete: remove } = cluster();
     const space = await readyPods(cluster(), ['a']);
     const rule = { apiGroups: [''], apiVersions: ['v1'] };
-    await refuse(cluster(), space, [
+    const lift = await refuse(cluster(), space, [
       { ...rule, operations: ['DELETE'], resources: ['pods'] },
       { ...rule, operations: ['UPDATE'], resources: ['pods/status'] },
     ]);
     const pod = `${space.pods}/a`;
-    await eventually(async () => {
-      expect((await remove(`${pod}?dryRun=All`)).status).toBe(422);
-    });
+    const deletionIs = (status: number) =>
+      eventually(async () => expect((await remove(`${pod}?dryRun=All`)).status).toBe(status));
+    await deletionIs(422);
     const before = await must(get(pod));
     expect((await post(`${pod}/eviction`, eviction('a'))).status).toBe(201);
     const evicted = await must(get(pod));
     expect(evicted).toHaveProperty('metadata.deletionTimestamp');
     expect(at(evicted, 'metadata', 'managedFields')).toEqual(at(before, 'metadata', 'managedFields'));
+    // Or nobody could clean up.
+    await lift();
+    await deletionIs(200);
   });
 
   test('takes the grace period of its delete options', async () => {

@@ -34,8 +34,8 @@ export function createPodFilter(
     (state) => refuseShortage(info, state),
     ...(volumes.length === 0 ? [] : [refuseOtherZones(volumes)]),
     ...spread.map((constraint) => refuseSkew(info, constraint, spread, cluster)),
-    ...antiAffinityFilters(info, cluster),
     ...affinityFilters(info, cluster),
+    ...antiAffinityFilters(info, cluster),
   ];
   return (state) => {
     for (const filter of filters) {
