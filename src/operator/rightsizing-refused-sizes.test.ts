@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { KubeObject, MutatingWebhookConfiguration, Pod } from '../api/core.ts';
 import { type ResourceType, resources } from '../api/resources.ts';
 import { stringAt } from '../cluster/apiserver/json.ts';
+import { askAboutDaemons } from './testing/ask-about-daemons.ts';
 import type { EmbeddedWorld } from './testing/embedded-world.ts';
 import {
   createPolicy,
@@ -42,6 +43,7 @@ test.each(['Deployment', 'StatefulSet', 'DaemonSet'] as const)(
   'new pods of a %s that are refused with the size in force are let in as its template says, and resized once they run',
   async (kind) => {
     const world = await startSizedWorld({ onDemandNodes: 3, spotNodes: 0 });
+    await askAboutDaemons(world);
     const memory = '512Mi';
     const web = loadedDeployment({ replicas: 3, requests: { cpu: '500m', memory }, limits: { memory } });
     const { replicas, selector, template } = web.spec ?? {};

@@ -1,8 +1,8 @@
 /** Sizes per replica: nodes of a DaemonSet, and the ways back to one size. */
 import { describe, expect, test } from 'vitest';
-import type { DaemonSet, KubeObject } from '../api/core.ts';
+import type { DaemonSet } from '../api/core.ts';
 import { resources } from '../api/resources.ts';
-import { type EmbeddedWorld, readManifests } from './testing/embedded-world.ts';
+import { askAboutDaemons } from './testing/ask-about-daemons.ts';
 import {
   annotationOf,
   haveShrunk,
@@ -17,15 +17,6 @@ import {
 } from './testing/replicas.ts';
 import { createPolicy, sizedPods, startSizedWorld, statusOf } from './testing/sized-world.ts';
 import { inShop, MINUTE } from './testing/steps.ts';
-
-/** As the chart registers the webhook where rightsizing is on. */
-async function askAboutDaemons(world: EmbeddedWorld): Promise<void> {
-  const found = readManifests('webhook.yaml').find(({ kind }) => kind === 'MutatingWebhookConfiguration');
-  const text = JSON.stringify(found).replace("'StatefulSet']", "'StatefulSet', 'DaemonSet']");
-  const { webhooks } = JSON.parse(text) as KubeObject & { webhooks: unknown };
-  const name = found?.metadata?.name ?? '';
-  await world.api.patch(resources.mutatingWebhookConfigurations, name, { type: 'merge', body: { webhooks } });
-}
 
 test('on each node of a DaemonSet its own pod: where one is hot it keeps its size, also when it is replaced', async () => {
   const world = await startSizedWorld({ onDemandNodes: 4, spotNodes: 0 });
