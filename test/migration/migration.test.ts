@@ -77,7 +77,8 @@ describe('Spotalis', () => {
         { name: 'webhook', containerPort: 9443 },
       ],
     });
-    expect(theOnly(objects, 'Certificate')).toMatchObject({ spec: { duration: '2160h', renewBefore: '360h' } });
+    const certificate = theOnly(objects, 'Certificate', `${deployment.metadata?.name}-webhook`);
+    expect(certificate).toMatchObject({ spec: { duration: '2160h', renewBefore: '360h' } });
     expect(theOnly(objects, 'PodDisruptionBudget')).toMatchObject({ spec: { minAvailable: 1 } });
   });
 });
