@@ -36,6 +36,22 @@ describe('evictions are due', () => {
     expect(bound.describe('web')).toBe('5 management began');
   });
 
+  test('for each pod of a StatefulSet that is not where its place is when management begins, as others are still to come', () => {
+    const bound = createEvictionBound(createLedger(createVirtualClock(0)));
+    // Slots 4 and 8 of eleven are spot.
+    const managed = aFleet({ replicas: 11, spotPercentage: 25, rounding: 'floor' });
+    const sides = ['spot', 'spot', 'on-demand', 'on-demand'] as const;
+    const pods = sides.map((side, ordinal) => aPodOf(`web-${ordinal}`, { side, slot: undefined, capacity: undefined }));
+    const facts = {
+      ...managed,
+      kind: 'StatefulSet',
+      pods: new Map(pods.map((pod) => [pod.uid, pod])),
+      counts: { ...managed.counts, spot: 2, onDemand: 2 },
+    } as const;
+    bound.onWorkload(facts, { ...facts, rule: undefined });
+    expect(bound.describe('web')).toBe('3 management began');
+  });
+
   test.each<[string, Parameters<typeof aPodOf>[1], string]>([
     ['a pod that was not steered', { slot: undefined }, '1 not steered'],
     ['temporary cover for a place on spot', { slot: 2, capacity: 'on-demand', isCover: true }, '1 cover'],

@@ -4,6 +4,7 @@
  * spot that was not to be had. "Evictions in total <= initial drift + fallbacks" of the specification, counted as it goes.
  */
 import { type SlotRule, sideOfSlot, spotCount } from '../decide/placement/slots.ts';
+import { ordinalOf } from '../model/owners.ts';
 import type { WorkloadFacts } from './fleet-watch.ts';
 import type { Ledger } from './ledger.ts';
 import type { PodFacts } from './pod-facts.ts';
@@ -45,7 +46,8 @@ export function createEvictionBound({ check }: Pick<Ledger, 'check'>): EvictionB
     onWorkload(facts, before) {
       const { rule, replicas, counts, targetSpot } = facts;
       if (rule === undefined || before === undefined) return;
-      if (before.rule === undefined) add(facts, 'management began', Math.abs(counts.spot - targetSpot));
+      if (before.rule === undefined)
+        add(facts, 'management began', Math.max(Math.abs(counts.spot - targetSpot), misplaced(facts, rule)));
       else if (before.rule !== rule) {
         const moves = Math.abs(spotCount(rule, before.replicas) - spotCount(before.rule, before.replicas));
         add(facts, 'policy changed', Math.max(moves, turnedPlaces(facts, before.rule, rule)));
@@ -87,4 +89,14 @@ function turnedPlaces({ kind, pods }: WorkloadFacts, before: SlotRule, after: Sl
   return [...pods.values()].filter(
     ({ isLive, slot }) => isLive && slot !== undefined && sideOfSlot(before, slot) !== sideOfSlot(after, slot),
   ).length;
+}
+
+/** Pods of a StatefulSet that are not on the side of their place: those to come have places of their own, and make up for none. */
+function misplaced({ key, kind, pods }: WorkloadFacts, rule: SlotRule): number {
+  if (kind !== 'StatefulSet') return 0;
+  const setName = key.slice(key.indexOf('/') + 1);
+  return [...pods.values()].filter(({ name, side, isLive }) => {
+    const ordinal = ordinalOf(name, setName);
+    return isLive && side !== undefined && ordinal !== undefined && side !== sideOfSlot(rule, ordinal + 1);
+  }).length;
 }
