@@ -1,5 +1,6 @@
 /** Changes the template of a workload, which rolls it out: asks the guards, and takes a place of the budget. */
 import type { RetemplateDecision } from '../../decide/size-decision.ts';
+import { hasPlace } from '../../guard/size/context.ts';
 import { inspectSize } from '../../guard/size/inspect-size.ts';
 import type { PolicySpec } from '../../model/policy-spec.ts';
 import type { DisruptionTurns } from '../disruption-turns.ts';
@@ -27,13 +28,11 @@ export function createGuardedRetemplate(options: GuardedRetemplateOptions): Guar
     const found = inspectSize(decision, contextFor(spec, decision.workloadUid));
     return askForTurn({ take, noteBlocked: disruptions.turns.noteBlocked }, decision, found);
   };
-  const hasRollout = (uid: string): boolean =>
-    disruptions.list().some(({ workloadUid, isRollout }) => isRollout === true && workloadUid === uid);
   return {
     async retemplate(decision, spec, signal) {
       const { workloadUid } = decision;
-      const hasPlace = decision.turnsBack === true && hasRollout(workloadUid);
-      const verdict = inspect(decision, spec, hasPlace ? () => undefined : disruptions.turns.take);
+      const goesOn = decision.turnsBack === true && hasPlace(workloadUid, disruptions.list());
+      const verdict = inspect(decision, spec, goesOn ? () => undefined : disruptions.turns.take);
       if (verdict.kind === 'blocked') return verdict;
       history.recordChange(workloadUid, clock.now());
       // Entered before asking: other workloads decide while this one waits for the answer.
@@ -42,7 +41,7 @@ export function createGuardedRetemplate(options: GuardedRetemplateOptions): Guar
       // What may have been written goes on counting until the view tells.
       const isWritten = outcome.result === 'accepted' || (outcome.result !== 'gone' && outcome.isUncertain);
       if (isWritten) disruptions.history.recordDisruption(workloadUid, clock.now());
-      else if (!hasPlace) disruptions.endRollout(workloadUid);
+      else if (!goesOn) disruptions.endRollout(workloadUid);
       if (outcome.result === 'gone') return { kind: 'gone' };
       if (outcome.result === 'accepted') {
         lessons.noteNewTemplate(workloadUid);

@@ -161,13 +161,12 @@ export function turnsBack({ decision }: SizeSubject): boolean {
   return decision.kind === 'retemplate' && decision.isRestore === true && decision.turnsBack === true;
 }
 
-/** It goes on in the place of the budget that its rollout has; one that is stuck for long has none any more. */
+/** Whether a rollout of the workload has a place of the budget; one that is stuck for long has none any more. */
 export function hasPlace(
-  subject: SizeSubject,
+  workloadUid: string | undefined,
   evictions: readonly Pick<InFlightEviction, 'workloadUid' | 'isRollout'>[],
 ): boolean {
-  const { workloadUid } = subject.decision;
-  return turnsBack(subject) && evictions.some((each) => each.isRollout === true && each.workloadUid === workloadUid);
+  return evictions.some((each) => each.isRollout === true && each.workloadUid === workloadUid);
 }
 
 const isResize = (subject: SizeSubject): subject is ResizeSubject => subject.kind === 'resize';

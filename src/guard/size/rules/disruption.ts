@@ -44,7 +44,9 @@ export const withinDisruptionBudget = disruptiveRule(
   'within-disruption-budget',
   'The cluster as a whole takes only so many disruptions at once: evictions of every engine and rollouts count alike.',
   (subject, { disruption, evictions }) =>
-    disruption === undefined || disruption.inFlight < disruption.limit || hasPlace(subject, evictions)
+    disruption === undefined ||
+    disruption.inFlight < disruption.limit ||
+    (turnsBack(subject) && hasPlace(subject.decision.workloadUid, evictions))
       ? undefined
       : object('ConcurrencyLimit', { inFlight: disruption.inFlight, limit: disruption.limit }),
 );

@@ -11,7 +11,7 @@ import type { ContainerStatusRecord } from '../../../model/sizing-records.ts';
 import { object } from '../../objection.ts';
 import { disruptedPods, objectToPdbs } from '../../rules/pdb.ts';
 import { objectToTerminating, objectToUnready } from '../../rules/pod-state.ts';
-import { type ResizeSubject, restartedBy, restartRule } from '../context.ts';
+import { hasPlace, type ResizeSubject, restartedBy, restartRule } from '../context.ts';
 
 export const restartsAllowed = restartRule(
   'restarts-allowed',
@@ -50,7 +50,7 @@ export const restartNoRollout = restartRule(
     if (restartsOnly(subject, (status) => wasJustKilled(status, now))) return undefined;
     if (workload.keepsPods === 'Paused') return object('Paused', {});
     // One of ours may not be seen yet.
-    const isBegun = evictions.some(({ workloadUid, isRollout }) => isRollout === true && workloadUid === workload.uid);
+    const isBegun = hasPlace(workload.uid, evictions);
     return workload.isRollingOut || isBegun
       ? object('TemplateRollout', { workload: workloadKey(workload) })
       : undefined;
