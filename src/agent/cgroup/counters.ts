@@ -31,8 +31,10 @@ export type Reading<Value> =
 
 /** Reads one tree of control groups, v1 or v2. Never throws: a group may go away between any two reads. */
 export interface GroupReader {
-  /** @param path of the group below the tree; empty for the tree itself. */
-  /** @param hasPressure false: it is not asked for. A file more, for which the kernel adds up all its CPUs. */
+  /**
+   * @param path of the group below the tree; empty for the tree itself.
+   * @param hasPressure false: it is not asked for. A file more, for which the kernel adds up all its CPUs.
+   */
   counters(path: string, hasPressure?: boolean): Reading<CpuCounters>;
   settings(path: string): Reading<CpuSettings>;
   /** Closes the files of a group and of those below it. */
