@@ -27,19 +27,27 @@ const annotationOf = async (world: EmbeddedWorld, key: string): Promise<string |
   (await world.api.get(resources.deployments, 'web', inShop)).metadata?.annotations?.[key];
 const resizes = (world: EmbeddedWorld): number => world.operatorWrites.filter((write) => write === 'patch pods').length;
 
+/** How both pods are given less. */
+const ways: [string, object][] = [
+  ['in place', {}],
+  ['by a new template', { allowInPlaceResize: false, allowRecreate: true }],
+];
+/** With two pods that have been given less, which is watched. */
+async function startWithLess(updates: object): Promise<EmbeddedWorld> {
+  const world = await startSizedWorld({ rightsizing: LONG });
+  await deployLoaded(world, { replicas: 2 });
+  await untilReady(world, 'web', 2);
+  await createPolicy(world, { mode: 'Auto', updates: { ...updates, cooldown: '6h' } });
+  await world.until('all have less', () => all(world, 'memory', '120Mi'), 10 * MINUTE);
+  await untilReady(world, 'web', 2);
+  return world;
+}
+
 describe('somebody writes other sizes into the template', () => {
   const byHand = { spec: { containers: [{ name: 'app', resources: { requests: { cpu: '700m', memory: '1Gi' } } }] } };
 
-  test.each([
-    ['in place', {}],
-    ['by a new template', { allowInPlaceResize: false, allowRecreate: true }],
-  ])('while a decrease made %s is watched: his sizes stay', async (_, updates) => {
-    const world = await startSizedWorld({ rightsizing: LONG });
-    await deployLoaded(world, { replicas: 2 });
-    await untilReady(world, 'web', 2);
-    await createPolicy(world, { mode: 'Auto', updates: { ...updates, cooldown: '6h' } });
-    await world.until('all have less', () => all(world, 'memory', '120Mi'), 10 * MINUTE);
-    await untilReady(world, 'web', 2);
+  test.each(ways)('while a decrease made %s is watched: his sizes stay', async (_, updates) => {
+    const world = await startWithLess(updates);
     await setTemplate(world, byHand);
     await world.until('all have his', () => all(world, 'memory', '1Gi'), 5 * MINUTE);
     await world.clock.advance(2 * MINUTE);
@@ -134,43 +142,38 @@ test('the window closes while the first pod is watched: the others wait for the 
   await world.until('all have less', () => all(world, 'cpu', '240m'), 20 * MINUTE);
 });
 
-test.each([
-  ['in place', {}],
-  ['by a new template', { allowInPlaceResize: false, allowRecreate: true }],
-])('a release whose pods restart while they come is not put down to a decrease made %s before', async (_, updates) => {
-  const world = await startSizedWorld({ rightsizing: LONG });
-  await deployLoaded(world, { replicas: 2 });
-  await untilReady(world, 'web', 2);
-  await createPolicy(world, { mode: 'Auto', updates: { ...updates, cooldown: '6h' } });
-  await world.until('all have less', () => all(world, 'memory', '120Mi'), 10 * MINUTE);
-  await untilReady(world, 'web', 2);
-  await world.clock.advance(MINUTE);
-  await setTemplate(world, { metadata: { annotations: { version: '2', 'stowage.test/ready-after': '20s' } } });
-  const ended = new Set<string>();
-  await world.until(
-    'it is out, and each of its pods has restarted once',
-    async () => {
-      const pods = await sizedPods(world);
-      const released = pods.filter(({ metadata }) => metadata?.annotations?.['version'] === '2');
-      for (const { metadata, status } of released) {
-        const name = metadata?.name ?? '';
-        if (ended.has(name) || status?.containerStatuses?.[0]?.state?.running === undefined) continue;
-        ended.add(name);
-        world.cluster.kubelet.endContainer(`shop/${name}`, 'app', 1);
-      }
-      const isOut = ({ status }: (typeof pods)[number]): boolean => {
-        const [app] = status?.containerStatuses ?? [];
-        return app?.ready === true && app.restartCount > 0;
-      };
-      return pods.length === 2 && released.length === 2 && released.every(isOut);
-    },
-    10 * MINUTE,
-  );
-  await world.clock.advance(10 * MINUTE);
-  expect((await sizedEvents(world)).map(({ reason }) => reason)).not.toContain('ChangeReverted');
-  expect(await all(world, 'memory', '120Mi')).toBe(true);
-  expect(await annotationOf(world, 'optipod.io/watched-changes')).toBeDefined();
-});
+test.each(ways)(
+  'a release whose pods restart while they come is not put down to a decrease made %s before',
+  async (_, updates) => {
+    const world = await startWithLess(updates);
+    await world.clock.advance(MINUTE);
+    await setTemplate(world, { metadata: { annotations: { version: '2', 'stowage.test/ready-after': '20s' } } });
+    const ended = new Set<string>();
+    await world.until(
+      'it is out, and each of its pods has restarted once',
+      async () => {
+        const pods = await sizedPods(world);
+        const released = pods.filter(({ metadata }) => metadata?.annotations?.['version'] === '2');
+        for (const { metadata, status } of released) {
+          const name = metadata?.name ?? '';
+          if (ended.has(name) || status?.containerStatuses?.[0]?.state?.running === undefined) continue;
+          ended.add(name);
+          world.cluster.kubelet.endContainer(`shop/${name}`, 'app', 1);
+        }
+        const isOut = ({ status }: (typeof pods)[number]): boolean => {
+          const [app] = status?.containerStatuses ?? [];
+          return app?.ready === true && app.restartCount > 0;
+        };
+        return pods.length === 2 && released.length === 2 && released.every(isOut);
+      },
+      10 * MINUTE,
+    );
+    await world.clock.advance(10 * MINUTE);
+    expect((await sizedEvents(world)).map(({ reason }) => reason)).not.toContain('ChangeReverted');
+    expect(await all(world, 'memory', '120Mi')).toBe(true);
+    expect(await annotationOf(world, 'optipod.io/watched-changes')).toBeDefined();
+  },
+);
 
 describe('nothing was applied for a while', () => {
   test('sizes that no pod has any more are not brought back', async () => {

@@ -18,6 +18,17 @@ const nodeOf = (at: VirtualCluster, name: string) => at.pods().find((pod) => nam
 const scheduled = (at: VirtualCluster, name: string) =>
   findCondition(at.pods().find((pod) => nameOf(pod) === name)?.status?.conditions, 'PodScheduled');
 
+/** One node, full of pod `a`; pod `b` waits. */
+async function startWithOneWaiting(): Promise<VirtualCluster> {
+  const at = await startVirtualCluster({ nodes: testNodes(1, 1000) });
+  await create(at, barePod('a', {}, '800m'));
+  await at.seconds(5);
+  await create(at, barePod('b', {}, '800m'));
+  await at.seconds(5);
+  expect(nodeOf(at, 'b')).toBeUndefined();
+  return at;
+}
+
 describe('the scheduler', () => {
   test('binds a pod and marks it as scheduled', async () => {
     await using at = await startVirtualCluster({ nodes: testNodes(1) });
@@ -62,24 +73,14 @@ describe('the scheduler', () => {
   });
 
   test('binds a waiting pod when another leaves', async () => {
-    await using at = await startVirtualCluster({ nodes: testNodes(1, 1000) });
-    await create(at, barePod('a', {}, '800m'));
-    await at.seconds(5);
-    await create(at, barePod('b', {}, '800m'));
-    await at.seconds(5);
-    expect(nodeOf(at, 'b')).toBeUndefined();
+    await using at = await startWithOneWaiting();
     await at.cluster.api.delete(resources.pods, 'a', IN_DEFAULT);
     await at.seconds(15);
     expect(nodeOf(at, 'b')).toBe('node-1');
   });
 
   test('binds a waiting pod when another is resized to less', async () => {
-    await using at = await startVirtualCluster({ nodes: testNodes(1, 1000) });
-    await create(at, barePod('a', {}, '800m'));
-    await at.seconds(5);
-    await create(at, barePod('b', {}, '800m'));
-    await at.seconds(5);
-    expect(nodeOf(at, 'b')).toBeUndefined();
+    await using at = await startWithOneWaiting();
     const containers = [{ name: 'app', resources: { requests: { cpu: '100m' } } }];
     const resize = { type: 'strategic', body: { spec: { containers } } } as const;
     await at.cluster.api.patch(resources.pods, 'a', resize, { ...IN_DEFAULT, subresource: 'resize' });
