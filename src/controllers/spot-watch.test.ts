@@ -1,83 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Node, Pod } from '../api/core.ts';
-import { createSeededRandom } from '../lib/random.ts';
-import { createVirtualClock } from '../lib/virtual-clock.ts';
-import { createLiveView } from '../observe/live-view.ts';
-import { createManualStores } from '../observe/testing/manual-stores.ts';
 import { testSettings } from '../observe/testing/placement-settings.ts';
-import { compilePlacementRules } from './placement/rules.ts';
-import { createSpotWatch } from './spot-watch.ts';
+import { createScene, MINUTE, NOON, node, pod } from './testing/spot-scene.ts';
 
-const NOON = Date.UTC(2026, 0, 31, 12);
-const MINUTE = 60_000;
+type Condition = NonNullable<NonNullable<Pod['status']>['conditions']>[number];
 
-const ready = { status: { conditions: [{ type: 'Ready', status: 'True' as const }] } };
-
-interface NodeChanges {
-  readonly side?: string;
-  readonly spec?: NonNullable<Node['spec']>;
-  readonly status?: NonNullable<Node['status']>;
-}
-
-function node(name: string, changes: NodeChanges = {}): Node {
-  const { side = 'spot', ...rest } = changes;
-  return {
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: {
-      name,
-      uid: `uid-${name}`,
-      labels: {
-        'karpenter.sh/capacity-type': side,
-        'topology.kubernetes.io/zone': 'a',
-        'node.kubernetes.io/instance-type': 'm5.large',
-      },
-    },
-    ...ready,
-    ...rest,
-  };
-}
-
-interface PodChanges {
-  readonly nodeName?: string;
-  readonly owner?: string;
-  readonly fallback?: boolean;
-  /** Where it was sent. */
-  readonly capacity?: 'spot' | 'on-demand';
-}
-
-function pod(name: string, changes: PodChanges = {}): Pod {
-  const { nodeName, owner = 'StatefulSet', fallback = false, capacity } = changes;
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {
-      name,
-      namespace: 'shop',
-      uid: `uid-${name}`,
-      creationTimestamp: new Date(NOON).toISOString(),
-      ownerReferences: [{ apiVersion: 'apps/v1', kind: owner, name: 'db', uid: 'db', controller: true }],
-      annotations: {
-        ...(fallback && { 'spotalis.io/fallback': 'true' }),
-        ...(capacity !== undefined && { 'spotalis.io/capacity': capacity }),
-      },
-    },
-    spec: { containers: [], ...(nodeName !== undefined && { nodeName }) },
-  };
-}
-
-function createScene(labels: Readonly<Record<string, string>> = { 'spotalis.io/enabled': 'true' }) {
-  const clock = createVirtualClock(NOON);
-  const stores = createManualStores();
-  const view = createLiveView(stores);
-  const rules = compilePlacementRules(testSettings());
-  const watch = createSpotWatch({ view, rules: () => rules, clock, random: createSeededRandom(1) });
-  stores.statefulSets.put({
-    metadata: { name: 'db', namespace: 'shop', uid: 'db', labels: { ...labels } },
-    spec: { selector: {}, serviceName: 'db', template: {} },
-  });
-  return { clock, stores, watch, memory: watch.memory };
-}
+const at = (millis: number): string => new Date(NOON + millis).toISOString();
 
 describe('landings', () => {
   test('a pod that is bound to a spot node opens spot for its workload', () => {
@@ -154,6 +82,41 @@ describe('hazard H8: pods on their way to spot', () => {
     const { stores, memory } = createScene({});
     stores.pods.put(sent);
     expect(memory.onTheirWay(NOON)).toBe(0);
+  });
+});
+
+describe('hazard H5: a pod that waits for spot', () => {
+  const unscheduled = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', lastTransitionTime: at(0) };
+  const evictedAfter = (millis: number): Condition => ({
+    type: 'DisruptionTarget',
+    status: 'True',
+    reason: 'EvictionByEvictionAPI',
+    lastTransitionTime: at(millis),
+  });
+  const waiting = (...conditions: Condition[]): Pod => {
+    const { metadata, ...sent } = pod('db-0', { capacity: 'spot' });
+    const annotations = { ...metadata?.annotations, 'spotalis.io/admission-id': 'r1' };
+    const status = { phase: 'Pending', conditions: [unscheduled, ...conditions] };
+    return { ...sent, metadata: { ...metadata, annotations }, status };
+  };
+
+  test.each<[string, Condition | undefined, string]>([
+    ['is recreated by a leader whose clock is ahead closes it', evictedAfter(2 * MINUTE), 'closed'],
+    ['is evicted sooner says nothing', evictedAfter(MINUTE), 'open'],
+    ['is deleted by others says nothing', undefined, 'open'],
+  ])('and %s', (_, condition, kind) => {
+    const { stores, memory } = createScene();
+    stores.pods.put(waiting());
+    if (condition !== undefined) stores.pods.put(waiting(condition));
+    stores.pods.remove(waiting());
+    expect(memory.stateOf('db', NOON)).toMatchObject({ kind });
+  });
+
+  test('belongs to nobody where its workload is not enabled', () => {
+    const { stores, memory } = createScene({});
+    stores.pods.put(waiting());
+    stores.pods.put(waiting(evictedAfter(2 * MINUTE)));
+    expect(memory.stateOf('db', NOON)).toEqual({ kind: 'open' });
   });
 });
 

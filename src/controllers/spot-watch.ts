@@ -1,10 +1,11 @@
 /** Feeds the memory of spot from the live view: pods that set out and land, waiting cover, nodes that come and are lost. */
+import { noticeGivenUp } from '../decide/placement/notice-stranded.ts';
 import { createSpotMemory, type SpotMemory } from '../decide/placement/spot-memory.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import { isLive, resolveOwner } from '../model/owners.ts';
-import type { NodeRecord, PodRecord } from '../model/records.ts';
+import type { NodeRecord, PodRecord, WorkloadRecord } from '../model/records.ts';
 import { poolOf } from '../model/spot-pool.ts';
 import type { LiveView } from '../observe/live-view.ts';
 import type { PlacementRules } from './placement/rules.ts';
@@ -54,10 +55,12 @@ export function createSpotWatch({ view, rules, clock, random }: SpotWatchOptions
     probeLimitMillis: () => rules().settings.fallback.afterMillis + PROBE_SLACK_MILLIS,
   });
 
-  const isOurs = ({ namespace, owner }: PodRecord): boolean => {
+  /** Undefined where it is not enabled. */
+  const workloadOf = ({ namespace, owner }: PodRecord): WorkloadRecord | undefined => {
     const found = resolveOwner(view, namespace, owner);
-    return found.kind === 'workload' && found.workload.enabled;
+    return found.kind === 'workload' && found.workload.enabled ? found.workload : undefined;
   };
+  const isOurs = (pod: PodRecord): boolean => workloadOf(pod) !== undefined;
   /** One that is there is no longer one to come. Which of several asked for it is does not matter. */
   const noteSeen = (cover: PodRecord): void => {
     const owner = resolveOwner(view, cover.namespace, cover.owner);
@@ -95,8 +98,16 @@ export function createSpotWatch({ view, rules, clock, random }: SpotWatchOptions
     if (before === undefined && after.createdAt < startedAt) return;
     const node = view.node(after.nodeName);
     if (node === undefined || rules().sides.classOf(node) !== 'spot') return;
-    const owner = resolveOwner(view, after.namespace, after.owner);
-    if (owner.kind === 'workload' && owner.workload.enabled) memory.recordLanded(owner.workload.uid, clock.now());
+    const workload = workloadOf(after);
+    if (workload !== undefined) memory.recordLanded(workload.uid, clock.now());
+  };
+  /** A pod of ours was evicted: perhaps the leader recreates it, as it found no room on spot. */
+  const noteGivenUp = (before: PodRecord | undefined, after: PodRecord | undefined): void => {
+    if (before === undefined || before.evictedAt !== undefined || after?.evictedAt === undefined) return;
+    const workload = workloadOf(after);
+    if (workload === undefined) return;
+    const { sides, settings } = rules();
+    noticeGivenUp(memory, { sides, settings, workload, pod: before, evictedAt: after.evictedAt, now: clock.now() });
   };
   /**
    * A spot node that goes while pods run on it was reclaimed, as far as anybody can tell; one that is empty was given
@@ -116,6 +127,7 @@ export function createSpotWatch({ view, rules, clock, random }: SpotWatchOptions
     noteCover(before, after);
     noteOnItsWay(before, after);
     noteLanding(before, after);
+    noteGivenUp(before, after);
   });
   view.onNode(noteNode);
   view.onChange((change) => {

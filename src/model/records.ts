@@ -152,6 +152,8 @@ export interface PodRecord {
   readonly createdAt: EpochMillis;
   /** Deletion timestamp; present means the pod is terminating. */
   readonly deletingAt: EpochMillis | undefined;
+  /** Somebody evicted it through the API: seen for a moment before it is deleted. Left out: nobody did. */
+  readonly evictedAt?: EpochMillis | undefined;
   /** Stamps written at admission. */
   readonly slot: number | undefined;
   readonly capacity: Side | undefined;

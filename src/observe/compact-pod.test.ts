@@ -21,6 +21,7 @@ const values: { readonly [K in keyof Required<PodRecord>]: fc.Arbitrary<PodRecor
   unschedulableSince: fc.constantFrom(undefined, NOON),
   createdAt: fc.constantFrom(0, NOON, NOON + 999),
   deletingAt: fc.constantFrom(undefined, NOON),
+  evictedAt: fc.constantFrom(undefined, NOON),
   slot: fc.constantFrom(undefined, 0, 7),
   capacity: fc.constantFrom(undefined, 'spot', 'on-demand'),
   admissionId: fc.constantFrom(undefined, 'id', '00ff7f80-0a0b-4c0d-8e0f-10203040506e'),

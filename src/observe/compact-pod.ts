@@ -18,6 +18,7 @@ type PodState = Pick<
   | 'ready'
   | 'unschedulableSince'
   | 'deletingAt'
+  | 'evictedAt'
   | 'capacity'
   | 'unconfirmed'
   | 'fallback'
@@ -96,6 +97,9 @@ class CompactPod implements PodRecord {
   get deletingAt(): EpochMillis | undefined {
     return this.#state.deletingAt;
   }
+  get evictedAt(): EpochMillis | undefined {
+    return this.#state.evictedAt;
+  }
   get admissionId(): string | undefined {
     return this.#admissionId === undefined ? undefined : unpackUuid(this.#admissionId);
   }
@@ -149,6 +153,7 @@ function stateOf(pod: PodRecord): PodState {
     ready: pod.ready,
     unschedulableSince: pod.unschedulableSince,
     deletingAt: pod.deletingAt,
+    evictedAt: pod.evictedAt,
     capacity: pod.capacity,
     unconfirmed: pod.unconfirmed,
     fallback: pod.fallback,

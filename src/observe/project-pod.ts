@@ -91,6 +91,7 @@ export function projectPod(pod: Pod, interners: PodInterners): PodRecord {
     unschedulableSince: unschedulableSince(conditions, createdAt),
     createdAt,
     deletingAt: instant(metadata.deletionTimestamp, 'metadata.deletionTimestamp'),
+    evictedAt: evictedAt(conditions),
     slot: parseSlot(annotations),
     capacity: parseCapacity(annotations),
     admissionId: annotations[placementKeys.admissionId],
@@ -151,6 +152,13 @@ function unschedulableSince(conditions: readonly Condition[], createdAt: EpochMi
   const scheduled = conditions.find((condition) => condition.type === 'PodScheduled');
   if (scheduled?.status !== 'False' || scheduled.reason !== 'Unschedulable') return undefined;
   return instant(scheduled.lastTransitionTime, 'status.conditions[PodScheduled].lastTransitionTime') ?? createdAt;
+}
+
+/** KEP-3329: the API server says so in a write of its own, before the deletion. Others that delete give other reasons. */
+function evictedAt(conditions: readonly Condition[]): EpochMillis | undefined {
+  const target = conditions.find(({ type }) => type === 'DisruptionTarget');
+  if (target?.status !== 'True' || target.reason !== 'EvictionByEvictionAPI') return undefined;
+  return instant(target.lastTransitionTime, 'status.conditions[DisruptionTarget].lastTransitionTime');
 }
 
 /**

@@ -147,6 +147,16 @@ describe('pods', () => {
     expect(since('SchedulingGated')).toBeUndefined();
   });
 
+  test.each([
+    ['True', 'EvictionByEvictionAPI', T0_MILLIS],
+    ['False', 'EvictionByEvictionAPI', undefined],
+    ['True', 'DeletionByTaintManager', undefined],
+    ['True', 'PreemptionByScheduler', undefined],
+  ])('DisruptionTarget %s of reason %s: evicted at %j', (status, reason, expected) => {
+    const condition = { type: 'DisruptionTarget', status, reason, lastTransitionTime: T0 };
+    expect(setUp().project.pod(pod({ status: { conditions: [condition] } }))?.evictedAt).toBe(expected);
+  });
+
   test.each<[string, object, boolean]>([
     [
       'required anti-affinity',

@@ -25,6 +25,7 @@ interface Life {
   readonly started?: EpochMillis | undefined;
   readonly killed?: EpochMillis | undefined;
   readonly deferred?: EpochMillis | undefined;
+  readonly evicted?: EpochMillis | undefined;
   readonly gone?: EpochMillis | undefined;
 }
 
@@ -35,7 +36,7 @@ function tell(life: Life, skew: Millis): Pod {
   const time = (at: EpochMillis | undefined): string => formatTime((at ?? 0) + skew);
   const condition = (type: string, status: string, at: EpochMillis | undefined, reason = ''): object[] =>
     at === undefined ? [] : [{ type, status, reason, lastTransitionTime: time(at) }];
-  const { created = NOON, unschedulable, ready, started, killed, deferred, gone } = life;
+  const { created = NOON, unschedulable, ready, started, killed, deferred, evicted, gone } = life;
   return {
     metadata: {
       name: 'web-1',
@@ -52,6 +53,7 @@ function tell(life: Life, skew: Millis): Pod {
       conditions: [
         ...condition('PodScheduled', 'False', unschedulable, 'Unschedulable'),
         ...condition('Ready', 'False', ready),
+        ...condition('DisruptionTarget', 'True', evicted, 'EvictionByEvictionAPI'),
         ...condition('PodResizePending', 'True', deferred, 'Deferred'),
       ],
       containerStatuses: ['app', 'proxy'].map((name) => ({
@@ -67,7 +69,7 @@ function tell(life: Life, skew: Millis): Pod {
 }
 
 /** The times that a record has of it. */
-function lifeOf({ createdAt, unschedulableSince, readyChangedAt, deletingAt, sizing }: PodRecord): Life {
+function lifeOf({ createdAt, unschedulableSince, readyChangedAt, evictedAt, deletingAt, sizing }: PodRecord): Life {
   const [app] = sizing?.statuses ?? [];
   return {
     created: createdAt,
@@ -76,6 +78,7 @@ function lifeOf({ createdAt, unschedulableSince, readyChangedAt, deletingAt, siz
     started: app?.startedAt,
     killed: app?.lastTermination && endedAt(app.lastTermination),
     deferred: sizing?.resize.pending?.since,
+    evicted: evictedAt,
     gone: deletingAt === undefined ? undefined : deletingAt - GRACE_SECONDS * SECOND,
   };
 }
@@ -124,7 +127,7 @@ const anySkew = fc.oneof(
   fc.constantFrom(0, 10 * MINUTE, -10 * MINUTE, HOUR, -HOUR, 3 * HOUR, -3 * HOUR, YEAR, -YEAR),
   fc.integer({ min: -YEAR, max: YEAR }).map((millis) => Math.floor(millis / SECOND) * SECOND),
 );
-const events = ['unschedulable', 'ready', 'started', 'killed', 'deferred', 'gone'] as const;
+const events = ['unschedulable', 'ready', 'started', 'killed', 'deferred', 'evicted', 'gone'] as const;
 const anyHistory = fc.array(
   fc.record({
     what: fc.constantFrom(...events),
@@ -165,7 +168,8 @@ describe('for any clocks of others', () => {
         const { clock, see, follow, odd } = observer();
         follow(false);
         const at = NOON - agoSeconds * SECOND;
-        const life = { created: at, ready: at, started: at, killed: at, deferred: at, unschedulable: at, gone: at };
+        const begun = { created: at, ready: at, started: at, unschedulable: at };
+        const life = { ...begun, killed: at, deferred: at, evicted: at, gone: at };
         const dated = lifeOf(see(tell(life, skew)));
         for (const time of Object.values(dated)) expect(time).toBeLessThanOrEqual(clock.now() + MOST_APART_MILLIS);
         // Of the past it is believed: it may well be so.

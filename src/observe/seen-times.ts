@@ -72,6 +72,7 @@ export function createSeenTimes({ clock, isFollowing, clocks }: SeenTimesOptions
         readyChangedAt: date('ready', pod.readyChangedAt, before?.readyChangedAt),
         unschedulableSince: date('unschedulable', pod.unschedulableSince, before?.unschedulableSince),
         deletingAt: date('deleting', pod.deletingAt, before?.deletingAt, broughtForward ?? now + graceMillis),
+        evictedAt: date('evicted', pod.evictedAt, before?.evictedAt),
         sizing: pod.sizing && dateSizing(pod.sizing, before?.sizing, date),
       };
       const record = keep(replaced.size === 0 ? pod : { ...pod, ...dated });
@@ -85,11 +86,12 @@ export function createSeenTimes({ clock, isFollowing, clocks }: SeenTimesOptions
  * Told as soon as they are so. A kubelet tells of a container once it is through with the pod, and pulls images
  * meanwhile; a pod that had scheduling gates counts as unscheduled since it was made.
  */
-const prompt: ReadonlySet<string> = new Set(['created', 'ready', 'deleting']);
+const prompt: ReadonlySet<string> = new Set(['created', 'ready', 'deleting', 'evicted']);
 
 /** Whose clock it is. */
 function tellerOf(name: string, { nodeName }: PodRecord): Teller {
-  if (name === 'created' || name === 'deleting') return { kind: 'api-server', name: 'the API server' };
+  if (name === 'created' || name === 'deleting' || name === 'evicted')
+    return { kind: 'api-server', name: 'the API server' };
   return name === 'unschedulable' || nodeName === undefined
     ? { kind: 'scheduler', name: 'the scheduler' }
     : { kind: 'node', name: `node ${nodeName}` };

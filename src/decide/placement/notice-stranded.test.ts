@@ -12,7 +12,7 @@ import {
   NOON,
   someSettings,
 } from '../../model/testing/records.ts';
-import { noticeStranded } from './notice-stranded.ts';
+import { noticeGivenUp, noticeStranded } from './notice-stranded.ts';
 import type { SpotAvailability } from './spot-availability.ts';
 import { anAvailability, MINUTE } from './testing/availability.ts';
 
@@ -126,5 +126,49 @@ describe('noticeStranded', () => {
     expect(kindsAfter(['shop'])).toEqual(['open', 'open', 'open']);
     expect(kindsAfter(['shop', 'shop'])).toEqual(['closed', 'open', 'open']);
     expect(kindsAfter(['shop', 'mail'])).toEqual(['closed', 'closed', 'closed']);
+  });
+});
+
+describe('noticeGivenUp', () => {
+  const give = (spot: SpotAvailability, workload: WorkloadRecord, pod: PodRecord, evictedAt: number) =>
+    noticeGivenUp(spot, { sides, settings, workload, pod, evictedAt, now: NOON });
+
+  test('closes spot for a pod that was evicted after half of its patience, whatever the time is here', () => {
+    const spot = anAvailability();
+    give(spot, web, waitingPod(web, NOON), NOON + 2.5 * MINUTE - 1);
+    expect(spot.stateOf(web.uid, NOON)).toEqual({ kind: 'open' });
+    give(spot, web, waitingPod(web, NOON), NOON + 2.5 * MINUTE);
+    expect(spot.stateOf(web.uid, NOON)).toMatchObject({ kind: 'closed', until: NOON + 3 * MINUTE });
+  });
+
+  test('each one of an outage says the same: the pause is the first one still', () => {
+    const spot = anAvailability();
+    for (const since of [NOON - 1, NOON]) give(spot, web, waitingPod(web, since), NOON + 5 * MINUTE);
+    expect(spot.stateOf(web.uid, NOON)).toMatchObject({ kind: 'closed', until: NOON + 3 * MINUTE });
+  });
+
+  test.each<[string, Partial<PodRecord>]>([
+    ['was sent to on-demand', { capacity: 'on-demand' }],
+    ['was not steered', { admissionId: undefined }],
+    ['has a node', { nodeName: 's', phase: 'Running', unschedulableSince: undefined }],
+    ['is on its way, with no verdict yet', { unschedulableSince: undefined }],
+    ['is deleted already', { deletingAt: NOON }],
+    ['others have pinned', { pinned: true }],
+  ])('one that %s says nothing of spot', (_, changes) => {
+    const spot = anAvailability();
+    give(spot, web, waitingPod(web, NOON, changes), NOON + 60 * MINUTE);
+    expect(spot.stateOf(web.uid, NOON)).toEqual({ kind: 'open' });
+  });
+
+  test('however many say so, others may try: none of them is a witness', () => {
+    const spot = anAvailability();
+    for (const namespace of ['shop', 'mail']) {
+      for (const name of ['one', 'two']) {
+        const plain = aDeployment({ namespace, name, uid: `uid-${namespace}-${name}` });
+        give(spot, plain, waitingPod(plain, NOON), NOON + 5 * MINUTE);
+      }
+    }
+    notice(spot, web, [], NOON);
+    expect(spot.stateOf(web.uid, NOON)).toEqual({ kind: 'open' });
   });
 });

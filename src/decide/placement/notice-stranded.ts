@@ -41,6 +41,29 @@ export function noticeStranded(availability: SpotAvailability, input: NoticeInpu
   availability.recordStranded(workload.uid, longest.unschedulableSince, witness, now);
 }
 
+export interface GivenUpInput extends Pick<NoticeInput, 'sides' | 'settings' | 'workload' | 'now'> {
+  /** As it was before it was evicted. */
+  readonly pod: PodRecord;
+  readonly evictedAt: EpochMillis;
+}
+
+/** Whoever gave it up waited the whole patience, by a clock of his own. */
+const LEAST_OF_PATIENCE = 1 / 2;
+
+/**
+ * A pod that is evicted where it waited for spot counts as stranded, so that replicas that decide by themselves agree
+ * with the leader. It recreates such pods the moment they have waited enough by its clock: a replica whose clock is behind
+ * sees none that has, and would send each replacement to spot again. One that was merely deleted (by a scale-down, a
+ * rollout, its user) or that waited no longer than an autoscaler takes says nothing. It is no witness for others: it may
+ * have been evicted for another reason.
+ */
+export function noticeGivenUp(availability: SpotAvailability, input: GivenUpInput): void {
+  const { sides, settings, workload, pod, evictedAt, now } = input;
+  if (pod.unschedulableSince === undefined || !waitsForSpot(sides, workload, pod)) return;
+  if (evictedAt - pod.unschedulableSince < patienceFor(workload, settings) * LEAST_OF_PATIENCE) return;
+  availability.recordStranded(workload.uid, pod.unschedulableSince, undefined, now);
+}
+
 /** Of local storage every node has some. */
 const ORDINARY_EXTRA = 'ephemeral-storage';
 
