@@ -189,11 +189,6 @@ describe('topology spread', () => {
     expect(reasons(tied({}), nodes, [[pod(web), 'n1']])).toEqual({ n2: other });
     expect(reasons(tied({ nodeAffinityPolicy: 'Ignore' }), nodes, [[pod(web), 'n1']])).toEqual({ n1: SKEW, n2: other });
   });
-  test('with matchLabelKeys counts each revision by itself', () => {
-    const revision = (hash: string) => ({ ...web, 'pod-template-hash': hash });
-    const incoming = pod(revision('new'), spread({ matchLabelKeys: ['pod-template-hash'] }));
-    expect(reasons(incoming, nodes, [[pod(revision('old')), 'n1']])).toEqual({});
-  });
   test('as a mere wish refuses nothing', () => {
     expect(reasons(pod(web, spread({ whenUnsatisfiable: 'ScheduleAnyway' })), nodes, [[pod(web), 'n1']])).toEqual({});
   });

@@ -1,6 +1,5 @@
 /** A pod as the scheduler sees it: everything derived from its spec once, not once a node. */
 import type { LabelSelector, Pod } from '../../api/core.ts';
-import { ownMember } from '../../lib/own-member.ts';
 import { controllerOf, namespaceOf, uidOf } from '../objects.ts';
 import { type Amounts, effectiveRequests } from '../pod-requests.ts';
 
@@ -90,11 +89,8 @@ function spreadOf(pod: Pod, spec: PodSpec): SpreadConstraint[] {
   const constraints = spec.topologySpreadConstraints ?? [];
   if (constraints.length === 0) return defaultSpread(pod);
   return constraints.map((constraint) => ({
-    group: selectorGroup(
-      [namespaceOf(pod)],
-      withLabelKeys(constraint.labelSelector, constraint.matchLabelKeys, pod),
-      false,
-    ),
+    // The API server has put what the pod says under `matchLabelKeys` into the selector (apiserver/rules/label-keys.ts).
+    group: selectorGroup([namespaceOf(pod)], constraint.labelSelector, false),
     topologyKey: constraint.topologyKey,
     maxSkew: constraint.maxSkew,
     minDomains: constraint.minDomains ?? 1,
@@ -119,20 +115,6 @@ function defaultSpread(pod: Pod): SpreadConstraint[] {
     { ...soft, topologyKey: 'kubernetes.io/hostname', maxSkew: 3 },
     { ...soft, topologyKey: 'topology.kubernetes.io/zone', maxSkew: 5 },
   ];
-}
-
-function withLabelKeys(
-  selector: LabelSelector | undefined,
-  keys: readonly string[] | undefined,
-  pod: Pod,
-): LabelSelector | undefined {
-  if (selector === undefined || keys === undefined) return selector;
-  const labels = pod.metadata?.labels ?? {};
-  const added = keys.flatMap((key): [string, string][] => {
-    const value = ownMember(labels, key);
-    return value === undefined ? [] : [[key, value]];
-  });
-  return { ...selector, matchLabels: { ...selector.matchLabels, ...Object.fromEntries(added) } };
 }
 
 type RequiredTerms = NonNullable<
