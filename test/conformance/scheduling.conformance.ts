@@ -61,6 +61,7 @@ const required = (kind: Kind, ...terms: readonly Json[]): Json => ({
   affinity: { [kind]: { requiredDuringSchedulingIgnoredDuringExecution: terms } },
 });
 const term = (matchLabels: Json, topologyKey = HOSTNAME): Json => ({ labelSelector: { matchLabels }, topologyKey });
+const named = ({ name }: Namespace): Json => ({ matchLabels: { 'kubernetes.io/metadata.name': name } });
 const serving: Json = {
   containers: [{ name: 'main', image: 'example.test/app:1', ports: [{ containerPort: 80, hostPort: 8080 }] }],
 };
@@ -106,6 +107,39 @@ describeOnBackends('scheduling', (cluster) => {
     const spec = required('podAffinity', term(WEB), term({ tier: 'a' }));
     await must(post(space.pods, podFor(space, 'x', {}, spec)));
     await isOn(cluster(), space, 'x', second);
+  });
+
+  test('anti-affinity is to pods of the namespaces that are named or selected; with neither, of its own', async () => {
+    const { post, must, namespace } = cluster();
+    const [space, other] = [await namespace(), await namespace()];
+    const [node] = await nodesFor(cluster(), space, {});
+    await must(post(other.pods, podFor(space, 'a', WEB, { nodeName: node })));
+    const reaching: readonly [string, Json, boolean][] = [
+      ['selected', { namespaceSelector: named(other) }, true],
+      ['all', { namespaceSelector: {} }, true],
+      ['both', { namespaces: [other.name], namespaceSelector: named(space) }, true],
+      ['own', {}, false],
+      ['not-selected', { namespaceSelector: named(space) }, false],
+    ];
+    for (const [name, reach] of reaching) {
+      const spec = required('podAntiAffinity', { ...term(WEB), ...reach });
+      await must(post(space.pods, podFor(space, name, {}, spec)));
+    }
+    for (const [name, , isKeptAway] of reaching) {
+      if (isKeptAway) await waits(cluster(), space, name, "didn't match pod anti-affinity rules");
+      else await isOn(cluster(), space, name, node);
+    }
+  });
+
+  test('a pod keeps those away that come to the namespaces it selects', async () => {
+    const { post, must, namespace } = cluster();
+    const [space, other, third] = [await namespace(), await namespace(), await namespace()];
+    const [node] = await nodesFor(cluster(), space, {});
+    const spec = required('podAntiAffinity', { ...term(WEB), namespaceSelector: named(other) });
+    await must(post(space.pods, podFor(space, 'a', {}, { ...spec, nodeName: node })));
+    for (const { pods } of [other, third]) await must(post(pods, podFor(space, 'b', WEB)));
+    await waits(cluster(), other, 'b', "didn't satisfy existing pods anti-affinity rules");
+    await isOn(cluster(), third, 'b', node);
   });
 
   test('the first pod that wants its like near goes to a node in a domain', async () => {

@@ -9,7 +9,7 @@ import type { PodInfo } from '../scheduler/pod-info.ts';
 
 /** Returns the state as of now. Whoever tries something in it takes it back. */
 export function followCluster(caches: Caches, infoOf: (pod: Pod) => PodInfo): () => ClusterState {
-  const cluster = createClusterState();
+  const cluster = createClusterState(() => caches.of(resources.namespaces).all());
   /** The newest versions of pods that changed since the state was last asked for, by uid; undefined for those that are gone. */
   const changed = new Map<string, Pod | undefined>();
 

@@ -1,9 +1,9 @@
 /** The scheduler's picture of the nodes and of what runs (or is about to run) on them, with counts kept up to date. */
-import type { Node } from '../../api/core.ts';
+import type { KubeObject, Node } from '../../api/core.ts';
 import { type LabelMatcher, matcherOf, selectorRequirements } from '../../api/label-selector.ts';
 import { controllerOf, nameOf, namespaceOf } from '../objects.ts';
 import { type Amounts, amountsOf } from '../pod-requests.ts';
-import type { PodGroup, PodInfo } from './pod-info.ts';
+import { type AffinityTerm, type PodGroup, type PodInfo, selectorGroup } from './pod-info.ts';
 
 /** `requested` and `pods` change in place while the node is known. */
 export interface NodeState {
@@ -29,6 +29,8 @@ export interface ClusterState {
   nodeOf(uid: string): string | undefined;
   /** How many pods of a group each node has; nodes without any are absent. */
   countsOf(group: PodGroup): ReadonlyMap<string, number>;
+  /** The pods a term is about, in the namespaces that it means at present. */
+  groupOf(term: AffinityTerm): PodGroup;
   /** Pods with required anti-affinity, which also binds those that come later. */
   podsWithAntiAffinity(): Iterable<{ readonly info: PodInfo; readonly nodeName: string }>;
 }
@@ -44,8 +46,11 @@ interface GroupCounts {
   readonly byNode: Map<string, number>;
 }
 
-/** Pods may be told before their node; they count as soon as it comes. */
-export function createClusterState(): ClusterState {
+/**
+ * Pods may be told before their node; they count as soon as it comes.
+ * @param namespaces all there are, for terms that select some of them.
+ */
+export function createClusterState(namespaces: () => Iterable<KubeObject> = () => []): ClusterState {
   const nodes = new Map<string, NodeState>();
   const placements = new Map<string, Placement>();
   const withAntiAffinity = new Map<string, Placement>();
@@ -143,6 +148,13 @@ export function createClusterState(): ClusterState {
         if (oldest !== undefined) forgetGroup(oldest);
       }
       return created.byNode;
+    },
+    groupOf({ group, namespaceSelector }) {
+      if (namespaceSelector === undefined) return group;
+      const matches = matcherOf(selectorRequirements(namespaceSelector));
+      const selected = [...namespaces()].filter(({ metadata }) => matches(metadata?.labels)).map(nameOf);
+      const meant = [...new Set([...group.namespaces, ...selected])].sort();
+      return selectorGroup(meant, group.selector, group.countsTerminating);
     },
     podsWithAntiAffinity: () => withAntiAffinity.values(),
   };

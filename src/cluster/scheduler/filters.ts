@@ -189,7 +189,7 @@ function antiAffinityFilters(info: PodInfo, cluster: ClusterState): NodeFilter[]
 function affinityFilters(info: PodInfo, cluster: ClusterState): NodeFilter[] {
   const { affinity } = info;
   if (affinity.length === 0) return [];
-  const matchers = affinity.map(({ group }) => groupMatcher(group));
+  const matchers = affinity.map((term) => groupMatcher(cluster.groupOf(term)));
   const matchesAll = (other: PodInfo): boolean => matchers.every((matches) => matches(other));
   const hasCompany = ({ pods }: NodeState): boolean => [...pods.values()].some(matchesAll);
   const terms = affinity.map((term) => ({
@@ -214,7 +214,7 @@ function domainsWithPods(
   cluster: ClusterState,
   isWanted: (state: NodeState) => boolean = () => true,
 ): Set<string | undefined> {
-  const counts = cluster.countsOf(term.group);
+  const counts = cluster.countsOf(cluster.groupOf(term));
   const domains = new Set<string | undefined>();
   for (const state of cluster.nodes()) {
     const domain = ownMember(state.node.metadata?.labels, term.topologyKey);
@@ -230,7 +230,8 @@ function domainsClosedByOthers(info: PodInfo, cluster: ClusterState): { key: str
   for (const other of cluster.podsWithAntiAffinity()) {
     if (other.info.uid === info.uid) continue;
     for (const term of other.info.antiAffinity) {
-      if (!term.group.namespaces.includes(namespaceOf(info.pod)) || !groupMatcher(term.group)(info)) continue;
+      const group = cluster.groupOf(term);
+      if (!group.namespaces.includes(namespaceOf(info.pod)) || !groupMatcher(group)(info)) continue;
       if (labels.size === 0)
         for (const { name, node } of cluster.nodes()) labels.set(name, node.metadata?.labels ?? {});
       const value = ownMember(labels.get(other.nodeName), term.topologyKey);

@@ -39,7 +39,9 @@ export interface HostPort {
 }
 
 export interface AffinityTerm {
+  /** Without those of namespaces that only `namespaceSelector` picks: see {@link ClusterState.groupOf}. */
   readonly group: PodGroup;
+  readonly namespaceSelector: LabelSelector | undefined;
   readonly topologyKey: string;
 }
 
@@ -121,14 +123,19 @@ type RequiredTerms = NonNullable<
   NonNullable<NonNullable<PodSpec['affinity']>['podAntiAffinity']>['requiredDuringSchedulingIgnoredDuringExecution']
 >;
 
+/**
+ * Namespaces that are named and those that are selected are meant; with neither, the pod's own.
+ * Source: kubernetes pkg/scheduler/framework/types.go `getNamespacesFromPodAffinityTerm`.
+ */
 function termsOf(pod: Pod, terms: RequiredTerms | undefined): AffinityTerm[] {
-  return (terms ?? []).map((term) => ({
-    group: selectorGroup(term.namespaces ?? [namespaceOf(pod)], term.labelSelector, true),
-    topologyKey: term.topologyKey,
-  }));
+  return (terms ?? []).map(({ namespaces = [], namespaceSelector, labelSelector, topologyKey }) => {
+    const meant = namespaces.length === 0 && namespaceSelector === undefined ? [namespaceOf(pod)] : namespaces;
+    return { group: selectorGroup(meant, labelSelector, true), namespaceSelector, topologyKey };
+  });
 }
 
-function selectorGroup(
+/** Pods of these namespaces that match a selector; undefined matches none. */
+export function selectorGroup(
   namespaces: readonly string[],
   selector: LabelSelector | undefined,
   countsTerminating: boolean,

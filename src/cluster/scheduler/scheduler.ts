@@ -24,7 +24,7 @@ export interface SchedulerOptions {
 export function createScheduler(context: StandInContext, options: SchedulerOptions = {}): StandIn {
   const { api, caches, clock, log } = context;
   const { schedulerName = 'default-scheduler' } = options;
-  const cluster = createClusterState();
+  const cluster = createClusterState(() => caches.of(resources.namespaces).all());
   const pods = caches.of(resources.pods);
   const podPatches = patchesOf(api, resources.pods);
   const claimPatches = patchesOf(api, resources.persistentVolumeClaims);
