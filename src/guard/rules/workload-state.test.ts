@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { ReasonName } from '../../lib/reasons.ts';
 import type { WorkloadRecord } from '../../model/records.ts';
-import { NOON, settledStatus } from '../../model/testing/records.ts';
+import { aNamespace, NOON, settledStatus } from '../../model/testing/records.ts';
 import { inspect, inspectAll } from '../guard.ts';
 import { evict, replicaSet, scene, web } from '../testing/scene.ts';
+import { decision as evictToResize } from '../testing/size-eviction.ts';
 
 const blocksFor = (changes: Partial<WorkloadRecord>) =>
   inspectAll(evict(), scene({ records: { workloads: [{ ...web, ...changes }] } }));
@@ -18,6 +19,12 @@ describe('the state of the workload', () => {
     ['scaling up', { status: settledStatus(3) }, 'RolloutInProgress'],
   ])('case 56: case 46: hazard H10: %s: no eviction', (_, changes, reason) => {
     expect(blocksFor(changes).map((block) => block.reason)).toContain(reason);
+  });
+
+  test('in a namespace that ends no pod is ended, for whatever reason: none could come in its place', () => {
+    const records = { namespaces: [aNamespace({ terminating: true })] };
+    for (const decision of [evict(), evictToResize()])
+      expect(inspect(decision, scene({ records }))).toMatchObject({ block: { reason: 'Deleting' } });
   });
 
   test('a settled one may be touched', () => {

@@ -7,8 +7,11 @@ import { disruptionRule, endRule, object } from '../objection.ts';
 
 export const notDeleting = endRule(
   'not-deleting',
-  'A workload on its way out needs no better placement.',
-  ({ workload }) => (workload.deleting ? object('Deleting', {}) : undefined),
+  'A workload on its way out, alone or with its namespace, needs no better placement; in a namespace that ends no pod can be made anew.',
+  ({ workload }, { view }) => {
+    const isEnding = workload.deleting || view.namespace(workload.namespace)?.terminating === true;
+    return isEnding ? object('Deleting', {}) : undefined;
+  },
 );
 
 export const notScaledToZero = endRule(
