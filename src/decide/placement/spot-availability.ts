@@ -13,7 +13,10 @@ export interface SpotAvailability extends Pick<SpotOutlook, 'stateOf' | 'lastLan
    * @param requestUid of the pod's admission, which may be decided more than once.
    */
   mayClaim(workloadUid: string, requestUid: string, now: EpochMillis): boolean;
-  /** A pod of the workload is sent to spot. While probing, it is the probe, or the replacement the probe is made of. */
+  /**
+   * A pod of the workload is sent to spot. While probing, it is the probe, or the replacement the probe is made of,
+   * unless another one is.
+   */
   claim(workloadUid: string, requestUid: string, now: EpochMillis): void;
   /** A pod is about to be moved to spot: its replacement, whose admission follows, will be the probe. */
   startProbe(workloadUid: string, now: EpochMillis): void;

@@ -102,6 +102,25 @@ describe('a probe', () => {
     expect(breaker.stateAt(PAUSE + LIMIT)).toMatchObject({ isTaken: false });
   });
 
+  test('keeps its turn, and no longer for it, where other pods are sent to spot all the same', () => {
+    const breaker = probing();
+    breaker.probe('w', 'r', PAUSE);
+    for (const workload of ['v', 'w']) breaker.probe(workload, 'x', PAUSE + 1);
+    expect(breaker.lets('w', 'r', PAUSE + 1)).toBe(true);
+    for (const workload of ['v', 'w']) expect(breaker.lets(workload, 'x', PAUSE + 1)).toBe(false);
+    expect(breaker.stateAt(PAUSE + LIMIT)).toMatchObject({ isTaken: false });
+  });
+
+  test('that waits for its admission is not lost to another workload, nor to a second move', () => {
+    const breaker = probing();
+    breaker.probe('w', undefined, PAUSE);
+    breaker.probe('v', undefined, PAUSE + 1);
+    breaker.probe('v', 'x', PAUSE + 1);
+    expect(breaker.lets('w', 'r', PAUSE + 1)).toBe(true);
+    breaker.probe('w', 'r', PAUSE + 1);
+    expect(breaker.lets('w', 'other', PAUSE + 1)).toBe(false);
+  });
+
   test.each<[string, string | undefined, string, boolean, boolean]>([
     ['by its workload, before its admission', undefined, 'w', false, false],
     ['by its workload, not after its admission', 'r', 'w', false, true],

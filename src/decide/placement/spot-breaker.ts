@@ -20,7 +20,8 @@ export interface SpotBreaker {
   /** Whether a pod of the workload may pass: it is open, or this is the probe, decided on once more. */
   lets(workloadUid: string, requestUid: string, now: EpochMillis): boolean;
   /**
-   * Takes the turn to probe, where there is one to take.
+   * Takes the turn to probe, where there is one to take: a pod may be sent to spot although another one probes, as no
+   * cover is allowed for it, or its owner wants it there.
    * @param claimedBy uid of the admission of the pod; undefined while that is still to come.
    */
   probe(workloadUid: string, claimedBy: string | undefined, now: EpochMillis): void;
@@ -67,16 +68,17 @@ class Breaker implements SpotBreaker {
     return { kind: 'probing', since: closed.until, isTaken: this.#probeAt(now) !== undefined };
   }
 
-  lets(workloadUid: string, requestUid: string, now: EpochMillis): boolean {
+  lets(workloadUid: string, requestUid: string | undefined, now: EpochMillis): boolean {
     const { kind } = this.stateAt(now);
     if (kind !== 'probing') return kind === 'open';
     const probe = this.#probeAt(now);
-    if (probe === undefined || probe.claimedBy === requestUid) return true;
-    return probe.workloadUid === workloadUid && probe.claimedBy === undefined;
+    if (probe === undefined) return true;
+    return probe.claimedBy === undefined ? probe.workloadUid === workloadUid : probe.claimedBy === requestUid;
   }
 
   probe(workloadUid: string, claimedBy: string | undefined, now: EpochMillis): void {
-    if (this.stateAt(now).kind === 'probing') this.#taken = { workloadUid, at: now, claimedBy };
+    if (this.stateAt(now).kind !== 'probing' || !this.lets(workloadUid, claimedBy, now)) return;
+    this.#taken = { workloadUid, at: now, claimedBy };
   }
 
   endProbe(workloadUid: string, isClaimedToo: boolean): void {
