@@ -6,6 +6,7 @@
 import { rightsizingKeys } from '../api/annotations-rightsizing.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import { bornSizes } from './born-template.ts';
+import { newestOf } from './newest-pod.ts';
 import { hasEnded, isLive } from './owners.ts';
 import { sizeKeys } from './pod-size.ts';
 import { countsIn, type QuotaSubject } from './quota-scopes.ts';
@@ -82,7 +83,7 @@ export function awaitedOf(
   if (count <= 0) return undefined;
   const there = new Set(present.map(({ pod }) => replicaOf(workload, pod)));
   const absent = new Map([...born.states()].filter(([replica]) => !there.has(replica)));
-  const like = (present[0] ?? pods[0])?.sizing;
+  const like = (newestOf(present) ?? newestOf(pods))?.sizing;
   const useOf = (sizes: readonly ContainerSpecRecord[]): QuotaUse => quotaGrowth([], withInjected(sizes, like), []);
   return {
     count,

@@ -69,13 +69,24 @@ describe('new pods', () => {
 
   test('within the bounds of the namespace on pods, with what a mesh puts into them, perhaps after this', () => {
     const workload = web();
-    const running = aSizedPod(aReplicaSet(aDeployment()), 'web-1', {
-      containers: [aContainer(), aContainer({ name: 'proxy' })],
-    });
+    const running = (name: string, createdAt: number, ...added: readonly string[]) =>
+      aSizedPod(
+        aReplicaSet(aDeployment()),
+        name,
+        { containers: [aContainer(), ...added.map((each) => aContainer({ name: each }))] },
+        { createdAt },
+      );
+    // The newest tells, whatever comes first.
+    const there = [running('web-1', 1), running('web-3', 3, 'proxy'), running('web-2', 2, 'proxy', 'old-proxy')];
     const born = (min: number, max: number) =>
-      sizes(workload, true, [aLimitRange({ type: 'Pod', min: { cpu: min }, max: { cpu: max } })], [], undefined, [
-        running,
-      ])(pod(), 'shop', owner, true).length;
+      sizes(
+        workload,
+        true,
+        [aLimitRange({ type: 'Pod', min: { cpu: min }, max: { cpu: max } })],
+        [],
+        undefined,
+        there,
+      )(pod(), 'shop', owner, true).length;
     // 120m and 200m of requests, 400m and 400m of limits.
     expect([born(320, 800), born(321, 800), born(320, 799)]).toEqual([2, 0, 0]);
   });

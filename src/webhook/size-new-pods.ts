@@ -7,8 +7,8 @@ import type { Pod } from '../api/core.ts';
 import type { JsonPatchOperation } from '../api/kube-api.ts';
 import { readAppliedSizes, withAppliedSizes } from '../model/applied-sizes.ts';
 import { withInjected } from '../model/awaited-pods.ts';
+import { newestLive } from '../model/newest-pod.ts';
 import { resourcesBody } from '../model/original-sizes.ts';
-import { isLive } from '../model/owners.ts';
 import { applyChanges, effectiveChanges, qosClassOf, sizeKeys } from '../model/pod-size.ts';
 import type { QuotaSubject } from '../model/quota-scopes.ts';
 import type { OwnerReference } from '../model/records.ts';
@@ -44,7 +44,6 @@ export function createSizeNewPods(options: SizeNewPodsOptions): SizeNewPods {
   const { workloadOf, isActive, limitRanges, podsOf } = options;
   const isBeyondQuota = createBeyondQuota(options);
   const areSizesRefused = createRefusedSizes(options);
-  const aPodOf = (workload: SizedWorkload) => podsOf(workload).find(({ pod }) => isLive(pod))?.sizing;
 
   return (pod, namespace, owner, hasAnnotations) => {
     const workload = owner === undefined ? undefined : workloadOf(namespace, owner);
@@ -74,7 +73,7 @@ export function createSizeNewPods(options: SizeNewPodsOptions): SizeNewPods {
     if (changes.length === 0 || areSizesRefused(workload, replica)) return [];
     // A bound that has come since, or a limit that was filled in: with these sizes the pod would be refused, with its own it
     // runs. It is checked with what other webhooks put in, perhaps after this one.
-    const whole = ranges.length === 0 ? sized : withInjected(sized, aPodOf(workload));
+    const whole = ranges.length === 0 ? sized : withInjected(sized, newestLive(podsOf(workload))?.sizing);
     if (limitRangeProblem(ranges, whole) !== undefined || sized.some(isAboveLimit)) return [];
     // A pod of another class would not be one of its workload, and could never be resized back.
     const others = runOnceContainers(pod.spec);

@@ -31,14 +31,14 @@ interface Scene {
   readonly isActing?: boolean;
   readonly namespace?: string;
   readonly needsSurge?: true;
-  /** CPU that a container requests which is added to each pod. */
-  readonly injected?: number;
+  /** CPU that a container requests which is added to each pod; each pod its own, in their order. */
+  readonly injected?: readonly number[];
 }
 
 /** What is promised beside `web` of namespace `shop`, where there is `db` of two, as far as CPU requests go. */
 function promisedTo({ has = [100, 100], annotations = {}, ongoing = [], resizes = [], ...rest }: Scene) {
   const { isActing = true, namespace = 'shop', injected, ...about } = rest;
-  const added = injected === undefined ? [] : [aContainer({ name: 'proxy', size: { cpuRequest: injected } })];
+  const added = (injected ?? []).map((cpuRequest) => [aContainer({ name: 'proxy', size: { cpuRequest } })]);
   const db = aSizedWorkload({
     kind: 'StatefulSet',
     name: 'db',
@@ -51,7 +51,12 @@ function promisedTo({ has = [100, 100], annotations = {}, ongoing = [], resizes 
   });
   const owner = { kind: 'StatefulSet', name: 'db', uid: 'db', namespace };
   const pods = has.map((cpu, index) =>
-    aSizedPod(owner, `db-${index}`, { containers: [...of(cpu), ...added] }, { uid: `db-${index}`, namespace }),
+    aSizedPod(
+      owner,
+      `db-${index}`,
+      { containers: [...of(cpu), ...(added[index] ?? [])] },
+      { uid: `db-${index}`, namespace, createdAt: NOON + index },
+    ),
   );
   const beside = createPromisedBeside({
     view: viewOf({ workloads: [aSizedWorkload(), db], pods }),
@@ -76,7 +81,7 @@ describe('what a workload is promised', () => {
     ['not less, before all have less', { ongoing: [anOngoingChange(to(50), template, { phase: 'canary' })] }, []],
     ['nothing while nobody sizes it', { annotations: applied(400), isActing: false }, []],
     ['one pod more by its template, for a rollout that takes none away first', { needsSurge: true }, [100]],
-    ['with what is added to its pods', { needsSurge: true, injected: 30 }, [130]],
+    ['with what is added to its newest pod', { needsSurge: true, injected: [50, 30] }, [130]],
     ['that by whoever it is sized', { annotations: applied(400), needsSurge: true, isActing: false }, [100]],
     ['nothing of this namespace where it is in another', { annotations: applied(400), namespace: 'other' }, []],
   ])('%s', (_, scene, expected) => {

@@ -12,6 +12,7 @@ import { isSameList } from '../../lib/same-list.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { readAppliedSizes, withAppliedSizes } from '../../model/applied-sizes.ts';
 import { givenBack, withInjected } from '../../model/awaited-pods.ts';
+import { newestLive } from '../../model/newest-pod.ts';
 import { type SizeChange, sizeKeys } from '../../model/pod-size.ts';
 import type { QuotaSubject } from '../../model/quota-scopes.ts';
 import { mostOfAll, readReplicaSizes, stateOfPod } from '../../model/replica-sizes.ts';
@@ -72,7 +73,7 @@ export function createPromisedBeside(options: PromisedBesideOptions): PromisedBe
     const { namespace, containers, needsSurge, replicas } = workload;
     const isSurging = needsSurge === true && replicas > 0;
     const pod = (): QuotaUse => {
-      const like = view.podsOf(workload).find(({ pod: { deletingAt } }) => deletingAt === undefined)?.sizing;
+      const like = newestLive(view.podsOf(workload))?.sizing;
       return quotaGrowth([], withInjected(withLimitDefaults(ranges.get(namespace) ?? [], containers), like), []);
     };
     return { workload, surge: isSurging ? pod() : undefined, growth: undefined };

@@ -1,6 +1,6 @@
 /** The containers of pods as they will be. */
 import { withInjected } from '../../model/awaited-pods.ts';
-import { isLive } from '../../model/owners.ts';
+import { newestLive } from '../../model/newest-pod.ts';
 import { withLimitDefaults } from '../../model/size-bounds.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import type { SizeGuardContext, SizeSubject } from './context.ts';
@@ -16,7 +16,6 @@ export function bornContainers(
   const { after } = subject;
   if (subject.kind !== 'retemplate') return after;
   const { workload } = subject;
-  const live = view.podsOf(workload).filter(({ pod }) => isLive(pod));
-  const newest = live.toSorted((a, b) => a.pod.createdAt - b.pod.createdAt).at(-1);
-  return withInjected(withLimitDefaults(view.limitRanges(workload.namespace), after), newest?.sizing);
+  const like = newestLive(view.podsOf(workload))?.sizing;
+  return withInjected(withLimitDefaults(view.limitRanges(workload.namespace), after), like);
 }
