@@ -21,10 +21,11 @@ function createQuestions() {
     clock: { now: () => now },
   });
   const of = (cpuRequest: number) => [aContainer({ size: { cpuRequest } })];
-  return (seconds: number, as: Cluster, uid = 'web'): boolean => {
+  return (seconds: number, as: Cluster, uid = 'web', isDryRun = false): boolean => {
     now = NOON + seconds * 1000;
     cluster = as;
-    return isBeyondQuota(aSizedWorkload({ uid }), { qos: 'Burstable', priorityClassName: '' }, of(350), of(200));
+    const subject = { qos: 'Burstable', priorityClassName: '' } as const;
+    return isBeyondQuota(aSizedWorkload({ uid }), subject, of(350), of(200), isDryRun);
   };
 }
 
@@ -66,6 +67,15 @@ describe('a pod for whose size in force a quota has no room', () => {
     // A shortage of long ago says nothing.
     expect(ask(9000, { free: 200 })).toBe(false);
     expect(ask(9010, { free: 200 })).toBe(true);
+  });
+
+  test('is answered in a dry run as any other, which neither begins nor ends the wait of those that are made', () => {
+    const ask = createQuestions();
+    const dry = (seconds: number, free: number): boolean => ask(seconds, { free }, 'web', true);
+    expect([dry(0, 200), dry(20, 200)]).toEqual([false, false]);
+    expect(ask(20, { free: 200 })).toBe(false);
+    expect([dry(25, 400), dry(30, 200)]).toEqual([false, true]);
+    expect(ask(30, { free: 200 })).toBe(true);
   });
 
   test('is made, too, when the clock has been put back', () => {

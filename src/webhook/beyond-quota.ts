@@ -18,11 +18,13 @@ export interface BeyondQuotaOptions {
   readonly clock: Pick<Clock, 'now'>;
 }
 
+/** @param isDryRun no pod is made whatever the answer is: it neither begins nor ends a shortage. Default false. */
 type IsBeyondQuota = (
   workload: SizedWorkload,
   subject: QuotaSubject,
   sized: readonly ContainerSpecRecord[],
   sent: readonly ContainerSpecRecord[],
+  isDryRun?: boolean,
 ) => boolean;
 
 /**
@@ -43,15 +45,15 @@ export function createBeyondQuota({ quotas, podsOf, clock }: BeyondQuotaOptions)
   /** By the uid of the workload. */
   const shortages = new Map<string, Shortage>();
 
-  const shortSince = (uid: string, now: EpochMillis): EpochMillis => {
+  const shortSince = (uid: string, now: EpochMillis, isDryRun: boolean): EpochMillis => {
     for (const [each, { askedAt }] of shortages) if (now - askedAt > LONGEST_PAUSE_MILLIS) shortages.delete(each);
     // Not of the future, should the clock have been put back.
     const since = Math.min(shortages.get(uid)?.since ?? now, now);
-    shortages.set(uid, { since, askedAt: now });
+    if (!isDryRun) shortages.set(uid, { since, askedAt: now });
     return since;
   };
 
-  return (workload, subject, sized, sent) => {
+  return (workload, subject, sized, sent, isDryRun = false) => {
     const bounds = quotas(workload.namespace);
     if (bounds.length === 0) return false;
     const now = clock.now();
@@ -62,8 +64,8 @@ export function createBeyondQuota({ quotas, podsOf, clock }: BeyondQuotaOptions)
     const returning = lessUse(noUse, usedBy(leaving));
     const isShort = (containers: readonly ContainerSpecRecord[]): boolean =>
       quotaProblem(bounds, subject, quotaGrowth([], containers, []), returning) !== undefined;
-    if (isShort(sized)) return now >= shortSince(workload.uid, now) + PATIENCE_MILLIS && !isShort(sent);
-    shortages.delete(workload.uid);
+    if (isShort(sized)) return now >= shortSince(workload.uid, now, isDryRun) + PATIENCE_MILLIS && !isShort(sent);
+    if (!isDryRun) shortages.delete(workload.uid);
     return false;
   };
 }

@@ -169,6 +169,19 @@ describe('with sizes of rightsizing', () => {
     // Placement stamps the pod first.
     expect(await told({})).toEqual([true]);
   });
+
+  test('it is known whether a pod will be made', async () => {
+    const seen: unknown[] = [];
+    const { handle } = createWorld({
+      sizes: (_pod, _namespace, _owner, _hasAnnotations, isDryRun) => {
+        seen.push(isDryRun);
+        return [];
+      },
+    });
+    await ask(handle, reviewOf('r1', podOf(), { dryRun: true }));
+    await ask(handle, reviewOf('r2', podOf()));
+    expect(seen).toEqual([true, false]);
+  });
 });
 
 test('warnings are one line of printable ASCII and short enough for the header', async () => {

@@ -139,7 +139,7 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
       const hasAnnotations =
         (pod.metadata?.annotations ?? undefined) !== undefined ||
         patch.some(({ path }) => path.startsWith('/metadata/annotations'));
-      const own = sizes(pod, namespaceOf(request), controllerOf(pod, interners.owners), hasAnnotations);
+      const own = sizes(pod, namespaceOf(request), controllerOf(pod, interners.owners), hasAnnotations, request.dryRun);
       return own.length === 0 ? answer : { ...answer, patch: [...patch, ...own] };
     } catch (error) {
       log.warn({ requestId: request.uid, error }, 'The sizes of a new pod could not be told; it keeps its own');

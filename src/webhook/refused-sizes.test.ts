@@ -37,3 +37,11 @@ test('so has one of which the same replica asks eight times a minute: kinds that
   expect([...ask(7, '0'), ...ask(7, '1')]).not.toContain(true);
   expect([ask(1, '1'), ask(1, '2')]).toEqual([[true], [true]]);
 });
+
+test('a dry run is answered as pods are, and does not count as one', () => {
+  const { areRefused } = setUp();
+  const db = aSizedWorkload({ kind: 'StatefulSet' });
+  for (let asked = 0; asked < 7; asked++) expect(areRefused(db, '0')).toBe(false);
+  for (let asked = 0; asked < 20; asked++) expect(areRefused(db, '0', true)).toBe(false);
+  expect([areRefused(db, '0'), areRefused(db, '0', true)]).toEqual([true, true]);
+});

@@ -10,8 +10,11 @@ export interface RefusedSizesOptions {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** @param replica which of the workload asks, where they have an identity; see `replicaOf`. */
-export type AreSizesRefused = (workload: SizedWorkload, replica: string | undefined) => boolean;
+/**
+ * @param replica which of the workload asks, where they have an identity; see `replicaOf`.
+ * @param isDryRun no pod is made whatever the answer is: that it is asked for again says nothing. Default false.
+ */
+export type AreSizesRefused = (workload: SizedWorkload, replica: string | undefined, isDryRun?: boolean) => boolean;
 
 /** Then it is tried again: whoever refused may have been told. */
 const REMEMBER_MILLIS: Millis = 3_600_000;
@@ -38,11 +41,11 @@ export function createRefusedSizes({ clock }: RefusedSizesOptions): AreSizesRefu
     asked.set(key, { since, count: count + 1 });
     return count + 1 >= ASKS;
   };
-  return ({ uid, refusedSince }, replica) => {
+  return ({ uid, refusedSince }, replica, isDryRun = false) => {
     const now = clock.now();
     forget(now);
-    if (refusedSince !== undefined || (replica !== undefined && isAskingAgain(uid, replica, now)))
-      refusedAt.set(uid, now);
+    const isAsked = replica !== undefined && !isDryRun;
+    if (refusedSince !== undefined || (isAsked && isAskingAgain(uid, replica, now))) refusedAt.set(uid, now);
     return refusedAt.has(uid);
   };
 }

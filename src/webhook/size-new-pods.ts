@@ -31,6 +31,7 @@ export interface SizeNewPodsOptions extends BeyondQuotaOptions {
 
 /**
  * @param hasAnnotations whether the pod will have annotations once what is patched before is applied.
+ * @param isDryRun it is answered like any other, and nothing is learned from its having been asked for; default false.
  * @returns operations to append to the answer's patch; empty where the pod stays as it is.
  */
 export type SizeNewPods = (
@@ -38,6 +39,7 @@ export type SizeNewPods = (
   namespace: string,
   owner: OwnerReference | undefined,
   hasAnnotations: boolean,
+  isDryRun?: boolean,
 ) => readonly JsonPatchOperation[];
 
 export function createSizeNewPods(options: SizeNewPodsOptions): SizeNewPods {
@@ -45,7 +47,7 @@ export function createSizeNewPods(options: SizeNewPodsOptions): SizeNewPods {
   const isBeyondQuota = createBeyondQuota(options);
   const areSizesRefused = createRefusedSizes(options);
 
-  return (pod, namespace, owner, hasAnnotations) => {
+  return (pod, namespace, owner, hasAnnotations, isDryRun = false) => {
     const workload = owner === undefined ? undefined : workloadOf(namespace, owner);
     const text = workload?.annotations[rightsizingKeys.appliedSizes];
     const ofReplicas = workload?.annotations[rightsizingKeys.replicaSizes];
@@ -70,7 +72,7 @@ export function createSizeNewPods(options: SizeNewPodsOptions): SizeNewPods {
       wanted.map(({ name, size }) => ({ container: name, to: size })),
     );
     const sized = applyChanges(containers, changes);
-    if (changes.length === 0 || areSizesRefused(workload, replica)) return [];
+    if (changes.length === 0 || areSizesRefused(workload, replica, isDryRun)) return [];
     // A bound that has come since, or a limit that was filled in: with these sizes the pod would be refused, with its own it
     // runs. It is checked with what other webhooks put in, perhaps after this one.
     const whole = ranges.length === 0 ? sized : withInjected(sized, newestLive(podsOf(workload))?.sizing);
@@ -79,7 +81,7 @@ export function createSizeNewPods(options: SizeNewPodsOptions): SizeNewPods {
     const others = runOnceContainers(pod.spec);
     const qos = qosClassOf(sizesOf([...containers, ...others]));
     if (qosClassOf(sizesOf([...sized, ...others])) !== qos) return [];
-    if (isBeyondQuota(workload, subjectOf(pod, qos), sized, containers)) return [];
+    if (isBeyondQuota(workload, subjectOf(pod, qos), sized, containers, isDryRun)) return [];
     const operations = places.flatMap(({ path, container }): JsonPatchOperation[] => {
       const change = changes.find((each) => each.container === container.name);
       if (change === undefined) return [];
