@@ -2,6 +2,7 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { labArms } from '../../lab/arms.ts';
 import { labLoads } from '../../lab/loads.ts';
 import { runCommand } from '../testing/run-command.ts';
@@ -17,6 +18,24 @@ test('--list names every load and arm', async () => {
   expect(code).toBe(0);
   for (const { name, describe } of [...labLoads, ...labArms])
     expect(stdout).toContain(`${name.padEnd(18)} ${describe}`);
+});
+
+test.each<[string, (text: string) => unknown]>([
+  ['json', JSON.parse],
+  ['yaml', parse],
+])('--list -o %s is one document', async (format, read) => {
+  const { code, stdout } = await runCommand(['lab', '--list', '-o', format]);
+  const named = (all: readonly { readonly name: string; readonly describe: string }[]) =>
+    all.map(({ name, describe }) => ({ name, describe }));
+  expect({ code, document: read(stdout) }).toEqual({
+    code: 0,
+    document: {
+      apiVersion: 'cli.stowage.dev/v1',
+      kind: 'LabNames',
+      loads: named(labLoads),
+      arms: named(labArms),
+    },
+  });
 });
 
 test('prints a table with a row an arm, and nothing in a pipe but that', async () => {

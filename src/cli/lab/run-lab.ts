@@ -7,7 +7,7 @@ import { type CliContext, printLines, printNotes } from '../cli-context.ts';
 import { UsageError } from '../cli-error.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { LabOptions } from '../lab-command.ts';
-import { renderDocument } from '../output.ts';
+import { DOCUMENT_VERSION, type ResultDocument, renderDocument } from '../output.ts';
 import { createProgress } from '../simulate/progress.ts';
 import { type ChosenSubstrate, CPUS, chooseSubstrate } from './choose-substrate.ts';
 import { type Cell, type LabFolder, openLabFolder } from './lab-folder.ts';
@@ -27,8 +27,7 @@ export async function runLab(context: CliContext, options: LabOptions, version: 
   const loads = choose(labLoads, options.load, 'load');
   const arms = choose(labArms, options.arm, 'arm');
   if (options.list === true) {
-    printLines(context, ['loads', ...labLoads.map(line), 'arms', ...labArms.map(line)]);
-    return exitCodes.ok;
+    return printNames(context);
   }
   const substrate = await chooseSubstrate(context, options.substrate);
   const folder = await openFolder(context, options, { substrate, version });
@@ -38,8 +37,28 @@ export async function runLab(context: CliContext, options: LabOptions, version: 
   return exitCodes.ok;
 }
 
-const line = ({ name, describe }: { readonly name: string; readonly describe: string }): string =>
-  `  ${name.padEnd(18)} ${describe}`;
+interface Named {
+  readonly name: string;
+  readonly describe: string;
+}
+
+interface LabNamesDocument extends ResultDocument {
+  readonly kind: 'LabNames';
+  readonly loads: readonly Named[];
+  readonly arms: readonly Named[];
+}
+
+function printNames(context: CliContext): ExitCode {
+  const [loads, arms] = [labLoads.map(namedOf), labArms.map(namedOf)];
+  const document: LabNamesDocument = { apiVersion: DOCUMENT_VERSION, kind: 'LabNames', loads, arms };
+  const text = renderDocument(document, context.global.output);
+  if (text === undefined) printLines(context, ['loads', ...loads.map(line), 'arms', ...arms.map(line)]);
+  else context.io.out.write(text);
+  return exitCodes.ok;
+}
+
+const namedOf = ({ name, describe }: Named): Named => ({ name, describe });
+const line = ({ name, describe }: Named): string => `  ${name.padEnd(18)} ${describe}`;
 
 function choose<Item extends { readonly name: string }>(
   all: readonly Item[],
