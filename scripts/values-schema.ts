@@ -167,11 +167,17 @@ function configSchema(): Section {
       io: 'input',
       unrepresentable: 'any',
     });
-    place(root, path, { description: `${key.description} Accepted: ${key.accepted}.`, ...schema });
+    place(root, path, { description: `${key.description} Accepted: ${key.accepted}.`, ...orNothing(schema) });
   }
   for (const { from, to } of configAliases) place(root, from, { description: `Another spelling of ${to}.` });
   for (const [path, why] of unusedKeys) place(root, path, { description: `Accepted, without effect: ${why}.` });
   return root;
+}
+
+/** As in the file itself, all below a list, or a map such as a selector, may be commented out. */
+function orNothing(schema: Json): Json {
+  const { type } = schema;
+  return type === 'object' || type === 'array' ? { ...schema, type: [type, 'null'] } : schema;
 }
 
 function place(root: Section, path: string, schema: Json): void {

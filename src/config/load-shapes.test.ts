@@ -149,11 +149,38 @@ controllers:
     expect(nodeProfilesOf(config)).toEqual([]);
   });
 
+  test('what has nothing in it is as if it were not there: a selector, a part of one, and values', () => {
+    const { namespaceSelector, nodeClassifier } = configOf(`
+controllers:
+  namespaceSelector:
+    matchLabels:
+    matchExpressions:
+  nodeClassifier:
+    spotLabels:
+      - matchLabels:
+        matchExpressions:
+          - key: cloud.google.com/gke-spot
+            operator: Exists
+            values:
+    onDemandLabels:
+    absenceMeansOnDemand: true
+`).controllers;
+    expect(namespaceSelector).toStrictEqual({});
+    expect(nodeClassifier.spotLabels).toStrictEqual([
+      { matchExpressions: [{ key: 'cloud.google.com/gke-spot', operator: 'Exists' }] },
+    ]);
+    expect(nodeClassifier.onDemandLabels).toEqual([]);
+    expect(configOf('controllers:\n  namespaceSelector:\n').controllers.namespaceSelector).toBeUndefined();
+  });
+
   const classifier = (yaml: string): string => `controllers:\n  nodeClassifier:\n    ${yaml}\n`;
 
   test.each([
     ['spotLabels: [{}]', 'spotLabels[0] has an empty selector, which would match every node'],
     ['spotLabels: [{matchLabels: {}}]', 'spotLabels[0] has an empty selector'],
+    ['spotLabels: [{matchLabels: , matchExpressions: }]', 'spotLabels[0] has an empty selector'],
+    ['spotLabels: [{matchLabels: {a: }}]', 'spotLabels[0].matchLabels.a must be text in quotes'],
+    ['spotLabels: [{matchLabels: a}]', 'spotLabels[0].matchLabels must hold labels with values'],
     ['spotLabels: [{matchLabels: {spot: true}}]', 'spotLabels[0].matchLabels.spot must be text in quotes'],
     ['spotLabels: [{matchLabels: {"a b": x}}]', '"a b" is not a label key'],
     ['spotLabels: [{matchlabels: {a: b}}]', 'matchlabels'],

@@ -1,15 +1,7 @@
 /** The keys of the control loops and of telling nodes apart. */
-import {
-  duration,
-  flag,
-  integer,
-  names,
-  optionalChoices,
-  optionalFlag,
-  optionalSelector,
-  selectors,
-} from './config-key.ts';
+import { duration, flag, integer, names, optionalChoices, optionalFlag } from './config-key.ts';
 import { namespaceName } from './key-formats.ts';
+import { optionalSelector, selectors } from './selector-keys.ts';
 
 /** The clouds whose labels are known; see src/model/node-profiles.ts. */
 const profiles = ['karpenter', 'eks', 'gke', 'aks', 'castai'] as const;

@@ -83,15 +83,17 @@ describe.skipIf(missing !== undefined)('with helm', () => {
     expect(textOf(valuesWith(null))).toBe(textOf(valuesWith(undefined)));
   });
 
-  test('sections of the configuration, too, and sections in them', () => {
+  test('sections of the configuration, too, and sections, lists and selectors in them', () => {
     const config = memberOf(memberOf(JSON.parse(read('values.schema.json')), 'properties'), 'config');
+    const mayBeNothing = (schema: unknown): boolean => {
+      const type = memberOf(schema, 'type');
+      return Array.isArray(type) && type.includes('null');
+    };
     const emptied = (schema: unknown, depth: number): unknown => {
       const properties = memberOf(schema, 'properties');
-      const isSelector = isRecord(properties) && Object.hasOwn(properties, 'matchLabels');
-      if (!isRecord(properties) || isSelector) return undefined;
-      if (depth === 0) return null;
-      const members = Object.entries(properties).map(([name, each]) => [name, emptied(each, depth - 1)] as const);
-      return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+      if (depth === 0 || !isRecord(properties) || Object.hasOwn(properties, 'matchLabels')) return null;
+      const members = Object.entries(properties).filter(([, each]) => mayBeNothing(each));
+      return Object.fromEntries(members.map(([name, each]) => [name, emptied(each, depth - 1)]));
     };
     const loaded = (inline: Values): unknown =>
       loadConfig({
@@ -99,9 +101,11 @@ describe.skipIf(missing !== undefined)('with helm', () => {
         fileName: 'config.yaml',
         env: {},
       });
-    for (const depth of [1, 2]) {
+    for (const depth of [1, 2, 3]) {
       const values = emptied(config, depth);
       expect(Object.keys(isRecord(values) ? values : {}).length).toBeGreaterThan(6);
+      if (depth === 2) expect(values).toMatchObject({ controllers: { namespaceSelector: null, nodeClassifier: null } });
+      if (depth === 3) expect(values).toMatchObject({ controllers: { nodeClassifier: { spotLabels: null } } });
       expect(loaded({ config: values }), JSON.stringify(values)).toEqual(loaded({}));
     }
   });
