@@ -19,7 +19,7 @@ export const rightsizingKeys = {
   replicaSizes: `${PREFIX}replica-sizes`,
   /** On workloads: what earlier decreases have shown to be too little; see model/learned-floors.ts. */
   learnedFloors: `${PREFIX}learned-floors`,
-  /** On workloads: decreases that may yet be taken back; see model/watched-changes.ts. */
+  /** On workloads: changes that may yet be taken back; see model/watched-changes.ts. */
   watchedChanges: `${PREFIX}watched-changes`,
   /** On pods: admitted with the sizes of `applied-sizes`. */
   applied: `${PREFIX}applied`,

@@ -95,3 +95,21 @@ test.each([
   expect((later?.generation ?? 0) - (metadata?.generation ?? 0)).toBeLessThanOrEqual(4);
   expect(new Set((await requestsOf(world)).map((requests) => requests['memory']))).toEqual(new Set([memory]));
 });
+
+test('a template with more whose pods are refused is put back by the next leader as well', async () => {
+  const world = await startSizedWorld();
+  await world.startOperator('test_2');
+  const memory = '64Mi';
+  await deployLoaded(world, { replicas: 4, requests: { cpu: '200m', memory } });
+  await untilReady(world, 'web', 4);
+  await insistOn(world, memory);
+  await createPolicy(world, { mode: 'Auto', updates: { allowInPlaceResize: false, allowRecreate: true } });
+  const annotationsOf = async () => (await world.api.get(resources.deployments, 'web', inShop)).metadata?.annotations;
+  const isWatched = async () => (await annotationsOf())?.['optipod.io/watched-changes']?.includes('Recreate') === true;
+  await world.until('begun', isWatched);
+  world.cutOff('test_1');
+  const told = async () => (await sizedEvents(world)).filter(({ reason }) => reason === 'ChangeReverted');
+  await world.until('taken back', async () => (await told()).length > 0, 5 * MINUTE);
+  await untilReady(world, 'web', 4);
+  expect(new Set((await requestsOf(world)).map((requests) => requests['memory']))).toEqual(new Set([memory]));
+});

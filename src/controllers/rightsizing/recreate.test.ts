@@ -109,8 +109,8 @@ test.each<[string, number, Parameters<typeof look>[1], readonly string[], number
   expect([looked.steps, looked.watched]).toEqual([steps, watched]);
 });
 
-test('more is nothing to take back: it is noted with what is in force', async () => {
-  expect((await look(400, {})).steps).toEqual(['template', 'watched: 0']);
+test('more harms nobody before it hangs: it is noted with what is in force', async () => {
+  expect((await look(400, {})).steps).toEqual(['template', 'watched: 1']);
 });
 
 test('who does not run yet counts as not ready when less begins: whoever leads next does not blame it for that', async () => {

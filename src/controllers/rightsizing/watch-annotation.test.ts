@@ -125,7 +125,18 @@ describe('what is kept', () => {
   test('nothing of what only rises, and no annotation where there is nothing', () => {
     const raise = ongoing(watchChange([{ container: 'app', to: { cpuRequest: 900 } }], before, [], NOON));
     expect(watchesText({ ongoing: [raise], takenBack: [] })).toBeNull();
+    expect(watchesText({ ongoing: [{ ...raise, method: 'Recreate', isOut: true }], takenBack: [] })).toBeNull();
     expect(resumed(null).ongoing).toEqual([]);
+  });
+
+  test('what rises by a new template, until it was seen that its rollout is over', () => {
+    const more: readonly SizeChange[] = [{ container: 'app', to: { cpuRequest: 900 } }];
+    const raise = ongoing({ ...watchChange(more, before, [], NOON), method: 'Recreate' });
+    const text = watchesText({ ongoing: [raise], takenBack: [] });
+    const after = [...applyChanges(before, more)];
+    expect(resumed(text, NOON + 1, after, after).ongoing).toMatchObject([
+      { changes: more, before, method: 'Recreate', startedAt: NOON },
+    ]);
   });
 
   test.each([0, -600_000, 5_000])('the first pod, watched anew: the clock of who told was %i ms off', (skew) => {

@@ -11,11 +11,12 @@ import type { ContainerSize, SizedWorkload } from '../../model/sizing-records.ts
 import type { SizedPod } from '../../model/sizing-view.ts';
 import { type KeptChange, MAX_TOLD_PODS, readWatch, writeWatch } from '../../model/watched-changes.ts';
 import { nothingSeen } from './throttling.ts';
-import type { OngoingChange, WatchState } from './watches.ts';
+import { isOwnRollout, type OngoingChange, type WatchState } from './watches.ts';
 
-/** The text to keep; null where nothing is watched. More of something is never taken back: nothing is kept of it. */
+/** The text to keep; null where nothing is watched. More of something is taken back while its rollout hangs, and never after. */
 export function watchesText({ ongoing, takenBack }: WatchState): string | null {
-  return writeWatch({ changes: ongoing.filter(isDecrease).map(keptOf), takenBack }) ?? null;
+  const kept = ongoing.filter((each) => isDecrease(each) || isOwnRollout(each));
+  return writeWatch({ changes: kept.map(keptOf), takenBack }) ?? null;
 }
 
 /** While nobody led for a day, too much else happened to put what is seen down to the change. */
