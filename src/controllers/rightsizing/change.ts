@@ -5,7 +5,7 @@ import type { ApplyMethod } from '../../api/optimization-policy-status.ts';
 import { describeChanges } from '../../decide/rightsizing/due-changes.ts';
 import { type Harm, judgeChange, judgedPods, startPatience } from '../../decide/rightsizing/judge-change.ts';
 import { requestOf } from '../../decide/rightsizing/recommend-workload.ts';
-import { partsOf, partsTakenBack, takenBack } from '../../decide/rightsizing/side-by-side.ts';
+import { lowersPart, partsOf, partsTakenBack, takenBack } from '../../decide/rightsizing/side-by-side.ts';
 import { renderReason } from '../../lib/reasons.ts';
 import { formatTime } from '../../lib/rfc3339.ts';
 import type { EpochMillis } from '../../lib/units.ts';
@@ -55,8 +55,8 @@ export interface Changes {
     inForce: readonly ContainerSpecRecord[],
   ): Promise<TakenBack>;
   /**
-   * Decreases did harm: told, remembered as a floor, and taken out of the sizes in force. Only the parts that are to
-   * blame are; the rest of the change is watched on. Writes nothing itself.
+   * Changes did harm: told, what was too little is remembered as a floor, and they are taken out of the sizes in force.
+   * Only the parts that are to blame are; the rest of the change is watched on. Writes nothing itself.
    */
   noteHarm(
     context: Pick<ApplyContext, 'advised' | 'memory'>,
@@ -87,12 +87,15 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
     const cause = harms.map(({ harm }) => harm.cause).join('; ');
     let sizes = inForce;
     const floors: LearnedFloor[] = [];
+    let isTooLittle = false;
     for (const { change, harm } of harms) {
       const parts = partsTakenBack(sizes, change, harm.parts);
       sizes = takenBack(sizes, change, parts);
       memory.watches.takeBack(change, parts);
       memory.times.noteChanged(parts, now);
-      floors.push(...floorsOf(harm, change.before, now));
+      const lowered = harm.parts.filter((part) => lowersPart(change, part));
+      isTooLittle ||= lowered.length > 0;
+      floors.push(...floorsOf({ parts: lowered }, change.before, now));
     }
     const message = renderReason('ChangeReverted', { ...workload, cause });
     events.onWorkload(workload, { reason: 'ChangeReverted', message });
@@ -104,7 +107,7 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
       message: values === '' ? message : `${message}; ${values}`,
     });
     return {
-      lessons: learn(lessons, floors),
+      lessons: isTooLittle ? learn(lessons, floors) : lessons,
       inForce: sizes,
       result: pending('ChangeReverted', message, LOOK_AGAIN_MILLIS),
     };
@@ -157,7 +160,7 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
 
 /** What a decrease that did harm has shown to be needed: what there was before. */
 export function floorsOf(
-  { parts }: Harm,
+  { parts }: Pick<Harm, 'parts'>,
   before: readonly ContainerSpecRecord[],
   now: EpochMillis,
 ): readonly LearnedFloor[] {

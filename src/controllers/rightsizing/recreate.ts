@@ -5,12 +5,14 @@
 
 import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import { dueChanges } from '../../decide/rightsizing/due-changes.ts';
+import { isWaitingForRoom, lackOfRoom } from '../../decide/rightsizing/lack-of-room.ts';
 import { onlyParts, partsOf, partsTakenBack, takenBack } from '../../decide/rightsizing/side-by-side.ts';
 import { includesPart, isDecrease, watchChange } from '../../decide/rightsizing/watched-change.ts';
 import type { RetemplateDecision } from '../../decide/size-decision.ts';
 import type { SizeLog } from '../../guard/size/size-history.ts';
 import { renderReason } from '../../lib/reasons.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
+import { isLive } from '../../model/owners.ts';
 import { applyChanges, effectiveChanges, type SizeChange } from '../../model/pod-size.ts';
 import { workloadRef } from '../../model/refs.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
@@ -24,7 +26,7 @@ import type { RestartGate } from './restart-gate.ts';
 import { type ApplyResult, pending } from './result.ts';
 import type { RightsizingSettings } from './settings.ts';
 import { watchesText } from './watch-annotation.ts';
-import { isOwnRollout } from './watches.ts';
+import { isOwnRollout, type OngoingChange } from './watches.ts';
 
 export interface RecreateOptions extends Pick<RightsizingParts, 'settings' | 'events' | 'metrics' | 'clock'> {
   readonly actuator: SizeActuator;
@@ -78,8 +80,8 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
     const { advised, live, memory } = context;
     const { workload } = advised;
     const judged = await changes.judge(context, () => live);
-    const refused = refusedChanges(context, clock.now());
-    const harms = [...judged, ...refused.filter(({ change }) => judged.every((each) => each.change !== change))];
+    const hanging = hangingChanges(context, clock.now());
+    const harms = [...judged, ...hanging.filter(({ change }) => judged.every((each) => each.change !== change))];
     if (harms.length === 0) return undefined;
     // It never was in the template.
     if (harms.every(({ change }) => change.method !== 'Recreate'))
@@ -91,7 +93,7 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
     const to = differences(workload.containers, before);
     const isUnderWay = workload.isRollingOut && harms.some(({ change }) => isOwnRollout(change));
     const decision = {
-      ...decisionFor(context, to, 'a decrease is taken back', settings()),
+      ...decisionFor(context, to, 'a change is taken back', settings()),
       isRestore: true,
       turnsBack: isUnderWay,
     };
@@ -100,9 +102,10 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
     // Not taken back yet: it is tried again at the next look.
     if (kept !== undefined) return { ...kept, againAfterMillis: kept.againAfterMillis ?? LOOK_AGAIN_MILLIS };
     memory.template.forget();
-    // What is too little is remembered; that more is refused, only by the pauses that follow.
-    if (refused.length > 0) {
-      history.recordFailure(workload.uid, clock.now(), 'its new pods were refused');
+    // What is too little is remembered; that more is refused or finds no room, only by the pauses that follow.
+    const [hung] = hanging;
+    if (hung !== undefined) {
+      history.recordFailure(workload.uid, clock.now(), hung.failure, hung.pauseMillis);
       history.recordIneffective(workload.uid, clock.now());
     }
     const noted = changes.noteHarm(context, harms, before);
@@ -120,9 +123,12 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
       history.recordIneffective(workload.uid, clock.now());
     const harmed = await takeBack(context);
     if (harmed !== undefined) return harmed;
+    // All pods may be new and wait for a node: the rollout of one pod, or of all at once, is over for the controller then.
+    const isSpread = (change: OngoingChange): boolean =>
+      !workload.isRollingOut && !(isOwnRollout(change) && isWaitingForRoom(change, advised.pods, clock.now()));
     // Until the view shows the new template, its rollout has not begun.
-    if (!workload.isRollingOut && !memory.template.isUnseen) memory.watches.noteRolloutOver();
-    memory.watches.review(() => !workload.isRollingOut, clock.now(), settings().revertMillis);
+    if (!memory.template.isUnseen) memory.watches.noteRolloutOver(isSpread);
+    memory.watches.review(isSpread, clock.now(), settings().revertMillis);
     const behind = leftBehind(context);
     if (behind !== undefined) return behind;
     // The template has been taken back, and with it every pod that is made.
@@ -141,14 +147,31 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
 
 /** New pods may be refused by a moment's trouble of a webhook. */
 const REFUSED_MILLIS: Millis = 60_000;
+/** Each attempt takes pods away for as long as it hangs. */
+const NO_ROOM_PAUSE_MILLIS: Millis = 3_600_000;
 
-/** Changes whose new pods are not let in, by a policy or webhook of others: their rollout would have no end. */
-function refusedChanges({ advised: { workload }, memory }: ApplyContext, now: EpochMillis): readonly HarmfulChange[] {
-  const { refusedSince, isRollingOut } = workload;
-  if (refusedSince === undefined || !isRollingOut) return [];
-  return memory.watches.ongoing.flatMap((change): readonly HarmfulChange[] => {
-    if (!isOwnRollout(change) || now - Math.max(refusedSince, change.startedAt) < REFUSED_MILLIS) return [];
-    return [{ change, harm: { parts: partsOf(change.changes), cause: 'its new pods are refused' } }];
+interface HangingChange extends HarmfulChange {
+  /** What is said of the pause that follows. */
+  readonly failure: string;
+  /** At least. */
+  readonly pauseMillis: Millis;
+}
+
+/**
+ * Changes whose new pods are not let in, by a policy or webhook of others, or find no node: their rollout would have no
+ * end.
+ */
+function hangingChanges({ advised, memory }: ApplyContext, now: EpochMillis): readonly HangingChange[] {
+  const { workload, pods } = advised;
+  const { refusedSince = now, isRollingOut } = workload;
+  return memory.watches.ongoing.filter(isOwnRollout).flatMap((change): readonly HangingChange[] => {
+    if (isRollingOut && now - Math.max(refusedSince, change.startedAt) >= REFUSED_MILLIS) {
+      const harm = { parts: partsOf(change.changes), cause: 'its new pods are refused' };
+      return [{ change, harm, failure: 'its new pods were refused', pauseMillis: 0 }];
+    }
+    const harm = lackOfRoom(change, pods, now);
+    const failure = 'no node had room for its new pods';
+    return harm === undefined ? [] : [{ change, harm, failure, pauseMillis: NO_ROOM_PAUSE_MILLIS }];
   });
 }
 
@@ -156,13 +179,13 @@ function refusedChanges({ advised: { workload }, memory }: ApplyContext, now: Ep
  * Of a StatefulSet a pod that never got ready is not replaced, whatever its template says by now, unless its pods are
  * managed in parallel. Source: kubernetes pkg/controller/statefulset/stateful_set_control.go (UpdateStatefulSet).
  */
-function leftBehind({ advised: { workload }, live, memory }: ApplyContext): ApplyResult | undefined {
+function leftBehind({ advised: { workload, pods }, memory }: ApplyContext): ApplyResult | undefined {
   if (workload.kind !== 'StatefulSet') return undefined;
-  const harmful = live.find(({ pod, sizing }) => {
+  const harmful = pods.find(({ pod, sizing }) => {
     const lacking = onlyParts(differences(sizing.containers, workload.containers), (part) =>
       includesPart(memory.watches.takenBack, part),
     );
-    return !pod.ready && lacking.length > 0;
+    return isLive(pod) && !pod.ready && lacking.length > 0;
   });
   if (harmful === undefined) return undefined;
   const cause = `pod ${harmful.pod.name} still has what did harm: deleted, it is made anew as the template says`;

@@ -58,10 +58,13 @@ describe('a rollout while a change is watched', () => {
   test('is that of a change by a new template until it was seen to be over', () => {
     const watches = watching(changeOf(), changeOf({ method: 'Recreate' }));
     expect(watches.ongoing.map(isOwnRollout)).toEqual([false, true]);
-    watches.noteRolloutOver();
+    const begun = watches.ongoing;
+    watches.noteRolloutOver(({ method }) => method === 'InPlace');
+    expect(watches.ongoing).toBe(begun);
+    watches.noteRolloutOver(() => true);
     const { ongoing } = watches;
     expect(ongoing.map(isOwnRollout)).toEqual([false, false]);
-    watches.noteRolloutOver();
+    watches.noteRolloutOver(() => true);
     expect(watches.ongoing).toBe(ongoing);
   });
 

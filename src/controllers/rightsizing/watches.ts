@@ -91,10 +91,11 @@ export class Watches implements WatchState {
     this.#ongoing = this.#ongoing.map((each) => whileAsked(each, pod, changes));
   }
 
-  /** No rollout is under way: what comes from now on is none of a change's own. */
-  noteRolloutOver(): void {
-    if (!this.#ongoing.some(isOwnRollout)) return;
-    this.#ongoing = this.#ongoing.map((each) => (isOwnRollout(each) ? { ...each, isOut: true } : each));
+  /** The rollouts of these changes are over: what comes from now on is none of their own. */
+  noteRolloutOver(isOver: (change: OngoingChange) => boolean): void {
+    const isNews = (each: OngoingChange): boolean => isOwnRollout(each) && isOver(each);
+    if (!this.#ongoing.some(isNews)) return;
+    this.#ongoing = this.#ongoing.map((each) => (isNews(each) ? { ...each, isOut: true } : each));
   }
 
   /** Somebody rolls out another template. @param isForeign a change that has no part in it. */

@@ -45,7 +45,7 @@ export function mayBegin(
       const same = watched.filter((each) => touches(each, { container: change.container, resource }));
       if (lowered.includes(resource)) {
         if (!isTrying && same.length === 0) decreases.push(part);
-      } else if (same.every((each) => lowers(each, change.container, resource))) {
+      } else if (same.every((each) => lowersPart(each, { container: change.container, resource }))) {
         // What was too little is not kept for the sake of a watch. A raise on its way is let arrive first.
         raises.push(part);
       }
@@ -174,6 +174,10 @@ export function touches({ changes }: Pick<WatchedChange, 'changes'>, part: Sized
   return includesPart(partsOf(changes), part);
 }
 
-function lowers({ changes, before }: ChangeInPhase, container: string, resource: SizedPart['resource']): boolean {
+/** Whether it lowers this resource of this container: request or limit. */
+export function lowersPart(
+  { changes, before }: Pick<WatchedChange, 'changes' | 'before'>,
+  { container, resource }: SizedPart,
+): boolean {
   return changes.some((each) => each.container === container && loweredResources(each, before).includes(resource));
 }

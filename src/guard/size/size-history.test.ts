@@ -54,6 +54,14 @@ describe('failures', () => {
     expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60].map((minutes) => minutes * MINUTE));
   });
 
+  test('a pause may be longer than that from the first time on', () => {
+    const log = aSizeLog();
+    log.recordFailure('a', 0, 'no', 90 * MINUTE);
+    expect(log.failed('a')).toEqual({ count: 1, cause: 'no', retryAt: 90 * MINUTE });
+    log.recordFailure('a', 0, 'no', 1);
+    expect(log.failed('a')?.retryAt).toBe(2 * MINUTE);
+  });
+
   test('a success starts anew', () => {
     const log = aSizeLog();
     log.recordFailure('a', 0, 'no');

@@ -49,8 +49,8 @@ export interface SizeHistory {
 export interface SizeLog extends SizeHistory {
   /** Call when it is asked for, before the answer: cooldown and pace count attempts. */
   recordChange(targetUid: string, at: EpochMillis): void;
-  /** Doubles the pause before the next attempt. */
-  recordFailure(targetUid: string, at: EpochMillis, cause: string): void;
+  /** Doubles the pause before the next attempt. @param leastMillis the pause is at least this; default 0. */
+  recordFailure(targetUid: string, at: EpochMillis, cause: string, leastMillis?: Millis): void;
   /** The attempt worked: its failures are forgotten. */
   recordSuccess(targetUid: string): void;
   /**
@@ -105,9 +105,9 @@ export function createSizeLog({ backoff, giveUpAfter, giveUpMillis }: SizeLogOpt
       last.set(targetUid, Math.max(at, last.get(targetUid) ?? at));
       recent = [...recent.filter((each) => Math.abs(each - at) < MINUTE), at];
     },
-    recordFailure(targetUid, at, cause) {
+    recordFailure(targetUid, at, cause, leastMillis = 0) {
       const count = (failures.get(targetUid)?.count ?? 0) + 1;
-      const pause = Math.min(backoff.max, backoff.initial * 2 ** (count - 1));
+      const pause = Math.max(leastMillis, Math.min(backoff.max, backoff.initial * 2 ** (count - 1)));
       failures.set(targetUid, { count, cause, retryAt: at + pause });
     },
     recordSuccess(targetUid) {
