@@ -72,6 +72,18 @@ describe('memory advice', () => {
     expect(recommendMemory(questionAt(STEPS, profile, { memory }))).toMatchObject({ isDue: true, request: 315 * MIB });
   });
 
+  test('after a kill without a sample of late raises, and does not lower: what is used by now nobody tells', () => {
+    const profile = profileOf(STEPS, { memory: () => 100 * MIB });
+    const now = (STEPS - 1) * STEP + 7 * HOUR;
+    profile.memory.noteOom(110 * MIB, now - HOUR);
+    const adviceFor = (request: number) =>
+      recommendMemory(questionAt(STEPS, profile, { now, memory: { ...unset, request } }));
+    expect(adviceFor(110 * MIB)).toMatchObject({ isDue: true, request: 315 * MIB });
+    expect(adviceFor(4000 * MIB)).toMatchObject({ isDue: false, request: 4000 * MIB });
+    profile.add({ at: now, memory: 100 * MIB });
+    expect(adviceFor(4000 * MIB)).toMatchObject({ isDue: true, request: 2000 * MIB });
+  });
+
   test('is trusted after a history as long as asked for, however late in its span that began', () => {
     const profile = profileOf(0, {});
     const policy = { ...defaultPolicy, minHistoryMillis: HOUR };

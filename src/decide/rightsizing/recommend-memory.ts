@@ -47,7 +47,11 @@ export function shapeMemory(input: RecommendInput): Shaped | ResourceAdvice {
     return noAdvice('Stale', `the last memory sample is of ${new Date(lastAt ?? 0).toISOString()}`);
   }
   const start: Draft = known ?? { value: 0, notes: [] };
-  const killed = isOomValid ? afterKill(start, oom, current.request) : start;
+  const afterOom = isOomValid ? afterKill(start, oom, current.request) : start;
+  // A kill tells that more is needed; what is used by now it does not tell.
+  const killed = isFresh
+    ? afterOom
+    : raiseTo(afterOom, current.request, 'confidence', 'not lowered: no sample of late');
   const floor = floors?.memory;
   const highest = Math.max(0, ...memory.peaks().map(({ bytes }) => bytes));
   const roundTo = target.strategy === 'Peak' ? MIB : 1;
