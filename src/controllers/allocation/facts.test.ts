@@ -4,12 +4,12 @@ import { createSizeLog } from '../../guard/size/size-history.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import type { SizingView } from '../../model/sizing-view.ts';
 import { aNode } from '../../model/testing/records.ts';
-import { aSizedPod } from '../../model/testing/sizing-records.ts';
+import { anHpa, aSizedPod, aSizedWorkload, aVpa } from '../../model/testing/sizing-records.ts';
 import { createAllocationFacts } from './facts.ts';
 import { createAllocationMemory } from './memory.ts';
 import type { AllocationSettings } from './settings.ts';
 
-function setUp(sizing: Parameters<typeof aSizedPod>[2] = {}) {
+function setUp(sizing: Parameters<typeof aSizedPod>[2] = {}, seen: Partial<SizingView> = {}) {
   const record = aSizedPod({ namespace: 'shop', name: 'web-rev1', uid: 'uid-web-rev1' }, 'web-1', sizing);
   const found = { pod: record, sizing: record.sizing };
   const asked: string[] = [];
@@ -31,6 +31,7 @@ function setUp(sizing: Parameters<typeof aSizedPod>[2] = {}) {
       asked.push(name);
       return [found, found];
     },
+    ...seen,
   } as unknown as SizingView;
   const facts = createAllocationFacts({
     view,
@@ -56,6 +57,7 @@ function setUp(sizing: Parameters<typeof aSizedPod>[2] = {}) {
     uid: record.uid,
     admission: () => facts.admission(facts.of(found), { quotas: [], unseen: new Map() }),
     isRefused: () => facts.of(found).isRefused,
+    known: () => facts.of(found),
   };
 }
 
@@ -102,4 +104,22 @@ test('a pod that refuses twice in a row keeps what it has until it is tried agai
   expect(isRefused()).toBe(true);
   history.recordSuccess(uid);
   expect(isRefused()).toBe(false);
+});
+
+test('who owns a pod is of a kind that is not read: an autoscaler of something unknown may scale it, one of a Deployment does not', () => {
+  const target = { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', name: 'web' };
+  const foreign = { apiVersion: 'example.com/v1', kind: 'Deployment', name: 'web' };
+  const hpas = [
+    anHpa({ name: 'of-web' }),
+    anHpa({ name: 'of-a-rollout', target }),
+    anHpa({ name: 'x', target: foreign }),
+  ];
+  const { known } = setUp({}, { hpas: () => hpas, workload: ({ name }) => aSizedWorkload({ name }) });
+  expect(known().facts.hpas).toEqual(hpas.slice(1));
+});
+
+test('a VerticalPodAutoscaler of the pod’s own maker counts where that is no kind that is sized', () => {
+  const target = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-rev1' };
+  expect(setUp({}, { vpas: () => [aVpa({ target })] }).known().history.isVpaOwned).toBe(true);
+  expect(setUp({}, { vpas: () => [aVpa()] }).known().history.isVpaOwned).toBe(false);
 });

@@ -22,6 +22,7 @@ import { heldRequests, type SizeChange } from '../../model/pod-size.ts';
 import { runningOf } from '../../model/predecessors.ts';
 import type { NodeRecord } from '../../model/records.ts';
 import { workloadRef } from '../../model/refs.ts';
+import { isTarget, type ScaleTarget } from '../../model/scale-target.ts';
 import { isOwnManager } from '../../model/size-managers.ts';
 import type { QuotaRecord, SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
@@ -89,7 +90,7 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
     const { weight } = settings().rules;
     const facts: PodFacts = {
       limitRanges: known ? view.limitRanges(namespace) : 'unknown',
-      hpas: known ? hpasOf(workload, view.hpas(namespace)) : 'unknown',
+      hpas: known ? hpasOf({ workload, owner: record.owner }, view.hpas(namespace), isWorkload(namespace)) : 'unknown',
       pdbs: known ? pdbsOf(view.pdbs(namespace), record) : 'unknown',
       ...(node !== undefined && { node }),
       ...(weight.topologySpread && workload !== undefined && { spread: spreadFactsOf(view, found, workload) }),
@@ -104,18 +105,26 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
     return { found, pod, workload, node, facts, history: historyOf(found, workload), isRefused: isRefused(record.uid) };
   };
 
+  const isWorkload =
+    (namespace: string) =>
+    ({ kind, name, apiVersion }: ScaleTarget): boolean => {
+      const found = view.workload({ kind, namespace, name });
+      return found !== undefined && isTarget({ kind, name, apiVersion }, found);
+    };
+
   const isRefused = (podUid: string): boolean => {
     const { count, retryAt } = options.failed(podUid) ?? { count: 0, retryAt: 0 };
     return count >= REFUSED && clock.now() < retryAt;
   };
 
   const historyOf = ({ pod, sizing }: SizedPod, workload: SizedWorkload | undefined): PodHistory => {
+    const scaled = workload ?? pod.owner;
     return {
       namespaceManaged: managedOf(view.namespace(pod.namespace)?.labels),
       // MBCAS writes whatever a PodAllocation says, under the name that we have taken over.
       hasForeignWriter:
         sizing.sizeManagers.some((manager) => !isOwnManager(manager)) || runningOf(view, 'MBCAS') !== undefined,
-      isVpaOwned: workload !== undefined && actingVpa(view.vpas(workload.namespace), workload) !== undefined,
+      isVpaOwned: scaled !== undefined && actingVpa(view.vpas(pod.namespace), scaled) !== undefined,
       restartedOnResize: memory.hasRestarted(pod.uid),
       // What its node would not grant is taken back first.
       ...(memory.isPinned(pod.uid) && sizing.resize.pending === undefined && { hasStaticCpuManager: true }),

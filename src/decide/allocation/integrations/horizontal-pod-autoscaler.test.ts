@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { OwnerReference } from '../../../model/records.ts';
 import type { HpaRecord, SizedWorkload } from '../../../model/sizing-records.ts';
 import { anHpa } from '../../../model/testing/sizing-records.ts';
 import type { HpaMode } from '../marks.ts';
@@ -61,10 +62,27 @@ describe('whose autoscaler', () => {
     ['another name', { target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'api' } }, 0],
     ['another namespace', { namespace: 'blog' }, 0],
   ])('integration 5: %s', (_name, change, count) => {
-    expect(hpasOf(workload, [anHpa(change)])).toHaveLength(count);
+    expect(hpasOf({ workload, owner: undefined }, [anHpa(change)], () => true)).toHaveLength(count);
   });
 
   test('integration 5: a bare pod has none', () => {
-    expect(hpasOf(undefined, [anHpa()])).toEqual([]);
+    expect(hpasOf({ workload: undefined, owner: undefined }, [anHpa()], () => false)).toEqual([]);
+  });
+
+  const byKind = (kind: string, name: string): HpaRecord =>
+    anHpa({ name, target: { apiVersion: 'argoproj.io/v1alpha1', kind, name } });
+  const ownedBy = (apiVersion: string, kind: string): OwnerReference => ({ apiVersion, kind, name: 'web', uid: 'u' });
+  const ofPodsOf = (owner: OwnerReference, hpas: readonly HpaRecord[]): readonly string[] =>
+    hpasOf({ workload: undefined, owner }, hpas, ({ kind }) => kind === 'Deployment').map(({ name }) => name);
+
+  test('integration 5: of a workload that is not read, those whose target is not known either', () => {
+    const hpas = [anHpa({ name: 'of-a-deployment' }), byKind('Rollout', 'web'), byKind('Rollout', 'api')];
+    expect(ofPodsOf(ownedBy('apps/v1', 'ReplicaSet'), hpas)).toEqual(['web', 'api']);
+    expect(ofPodsOf(ownedBy('apps/v1', 'ReplicaSet'), [anHpa()])).toEqual([]);
+  });
+
+  test('integration 5: of pods that their workload makes itself, its own', () => {
+    const hpas = [byKind('Fleet', 'api'), byKind('Fleet', 'web')];
+    expect(ofPodsOf(ownedBy('argoproj.io/v1', 'Fleet'), hpas)).toEqual(['web']);
   });
 });

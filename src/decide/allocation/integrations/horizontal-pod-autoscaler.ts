@@ -3,7 +3,8 @@
  * request would change the number of replicas (k/k#142155). Such pods keep their request; only their ceiling may move.
  */
 import type { EpochMillis, Millicores, Millis } from '../../../lib/units.ts';
-import { isTarget } from '../../../model/scale-target.ts';
+import type { OwnerReference } from '../../../model/records.ts';
+import { isTarget, type ScaleTarget } from '../../../model/scale-target.ts';
 import type { HpaRecord, SizedWorkload } from '../../../model/sizing-records.ts';
 import type { HpaMode } from '../marks.ts';
 
@@ -60,8 +61,28 @@ function cpuTargets({ utilization, containerUtilization }: HpaRecord): number[] 
   return utilization.cpu === undefined ? ofContainers : [utilization.cpu, ...ofContainers];
 }
 
-/** Those that scale the workload; none scales a bare pod. */
-export function hpasOf(workload: SizedWorkload | undefined, hpas: readonly HpaRecord[]): HpaRecord[] {
-  if (workload === undefined) return [];
-  return hpas.filter(({ namespace, target }) => namespace === workload.namespace && isTarget(target, workload));
+/** Whose replica a pod is. */
+export interface Replica {
+  /** Undefined: nobody's, or of a kind that is not read. */
+  readonly workload: SizedWorkload | undefined;
+  /** The controller that made the pod; undefined for a bare pod. */
+  readonly owner: OwnerReference | undefined;
+}
+
+/**
+ * Those that scale the pod's workload; none scales a bare pod. What owns a pod may be of a kind that is not read: then
+ * each counts whose target is not known either, as that may be it.
+ * @param hpas of the pod's namespace. @param isKnown whether the target is a workload that is read.
+ */
+export function hpasOf(
+  { workload, owner }: Replica,
+  hpas: readonly HpaRecord[],
+  isKnown: (target: ScaleTarget) => boolean,
+): HpaRecord[] {
+  if (workload !== undefined) {
+    return hpas.filter(({ namespace, target }) => namespace === workload.namespace && isTarget(target, workload));
+  }
+  if (owner === undefined) return [];
+  const own = hpas.filter(({ target }) => isTarget(target, owner));
+  return own.length > 0 ? own : hpas.filter(({ target }) => !isKnown(target));
 }
