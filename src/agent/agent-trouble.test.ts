@@ -262,4 +262,20 @@ describe('settings', () => {
     await world.pass(4);
     expect(agent.unready()).toBe(`there is no node ${NODE}; set NODE_NAME or --node-name`);
   });
+
+  test('a node that does not say how much CPU it has is not shared out', async () => {
+    const world = await stage();
+    const api = world.server.client();
+    await world.addPod({ name: 'web', request: 400 });
+    const { agent } = world.start();
+    await world.pass(6, { web: 300 });
+    const before = await world.allocations();
+    expect(before).toHaveLength(1);
+    const none = { capacity: { cpu: '0' }, allocatable: { cpu: '0' } };
+    await api.patch(resources.nodes, NODE, { type: 'merge', body: { status: none } }, { subresource: 'status' });
+    await world.addPod({ name: 'api', request: 400 });
+    await world.pass(20, { web: 300, api: 300 });
+    expect(agent.unready()).toBe(`node ${NODE} does not say how much CPU it has`);
+    expect(await world.allocations()).toEqual(before);
+  });
 });

@@ -152,7 +152,10 @@ export function createNodeStores(options: NodeStoresOptions): NodeStores {
     staleBecause() {
       const stale = needed.find(([, { store }]) => store.state !== 'fresh');
       if (stale !== undefined) return `${stale[0]} cannot be followed at the moment`;
-      return nodes.store.size === 0 ? `there is no node ${nodeName}; set NODE_NAME or --node-name` : undefined;
+      const node = nodes.store.get(nodeName);
+      if (node === undefined) return `there is no node ${nodeName}; set NODE_NAME or --node-name`;
+      // As a kubelet has it that cannot read its machine: shared out, that would take from every pod all but its least.
+      return node.allocatable > 0 ? undefined : `node ${nodeName} does not say how much CPU it has`;
     },
     onPodsChange: (handler) => void pods.subscribe({ onChange: handler }),
     run: async (signal) => void (await Promise.all(needed.map(([, informer]) => informer.run(signal)))),
