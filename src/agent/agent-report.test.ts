@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { planNode } from '../decide/allocation/plan-node.ts';
 import { testInput, testPod, testRules, using } from '../decide/allocation/testing/pods.ts';
-import { countTick } from './agent-report.ts';
+import { countTick, reportTick } from './agent-report.ts';
 import { createAgentMetrics } from './metrics-text.ts';
 
 test('each reason as often as it was one, tick after tick', () => {
@@ -20,4 +20,18 @@ test('each reason as often as it was one, tick after tick', () => {
   expect(lines.filter((line) => line.startsWith('mbcas_agent_held_total'))).toHaveLength(
     new Set(held.map((pod) => pod.held)).size,
   );
+});
+
+test('what is not known is not told: neither as nothing, nor as it was last', () => {
+  const tickOf = (measured: ReturnType<typeof using> | undefined) => {
+    const plan = planNode(testInput([{ pod: testPod('a', { request: 300 }), measured }]));
+    return { plan, measured: new Map(measured === undefined ? [] : [['a', measured]]), writes: [] };
+  };
+  const metrics = createAgentMetrics();
+  const told = (tick: ReturnType<typeof tickOf>, systemUse: number | undefined): readonly string[] => {
+    reportTick(metrics, tick, { nodeName: 'n1', systemUse, metricOf: () => undefined });
+    return metrics.render().match(/^mbcas_(?:system_use_milli|demand_raw)\b/gm) ?? [];
+  };
+  expect(told(tickOf(using(290)), 120)).toHaveLength(2);
+  expect(told(tickOf(undefined), undefined)).toEqual([]);
 });

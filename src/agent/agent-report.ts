@@ -51,7 +51,9 @@ export function reportTick(metrics: AgentMetrics, tick: Tick, context: ReportCon
     {},
     sum(plan.pods, ({ share }) => share),
   );
-  if (systemUse !== undefined) metrics.set('mbcas_system_use_milli', {}, systemUse);
+  // The last one that was known would be told for ever.
+  if (systemUse === undefined) metrics.clear('mbcas_system_use_milli');
+  else metrics.set('mbcas_system_use_milli', {}, systemUse);
   metrics.set('mbcas_shadow_price_cpu', {}, price);
   metrics.set('mbcas_shadow_price', { node }, price);
   metrics.set('mbcas_nash_product_log', {}, plan.fairness.logNash);
@@ -85,7 +87,7 @@ function reportPod(metrics: AgentMetrics, plan: PodPlan, { measured }: Tick, { m
   metrics.set('mbcas_allocation_milli', labels, plan.share);
   metrics.set('mbcas_need_milli', labels, plan.claim);
   metrics.set('mbcas_want_milli', labels, plan.want);
-  metrics.set('mbcas_demand_raw', labels, plan.demand?.shortage ?? 0);
+  if (plan.demand !== undefined) metrics.set('mbcas_demand_raw', labels, plan.demand.shortage);
   metrics.set('mbcas_demand_smoothed', labels, plan.want / Math.max(1, plan.share));
   if (measurement !== undefined) {
     metrics.set('mbcas_pod_usage_milli', labels, measurement.usage);
