@@ -29,6 +29,7 @@ import { metricTable } from '../../src/lib/metrics.ts';
 import { agentMetrics } from '../../src/lib/metrics-agent.ts';
 import { isReasonName } from '../../src/lib/reasons.ts';
 import { parsePolicy } from '../../src/model/optimization-policy.ts';
+import { grantsOf, readRights } from '../chart/rights.ts';
 import {
   allPages,
   anchorsOf,
@@ -230,8 +231,27 @@ describe('docs/allocation.md', () => {
   });
 });
 
+test('docs/security.md tells every right of the installation', () => {
+  const section = /^## What it may do\n([\s\S]*?)^## /m.exec(page('docs/security.md'))?.[1] ?? '';
+  const told = section.split('\n').flatMap((line) => {
+    const [, names = '', verbs = ''] = line.split('|');
+    return inlineCode(names).flatMap((name) => (verbs.match(/\w+/g) ?? []).map((verb) => `${verb} ${name}`));
+  });
+  const rights = grantsOf(readRights('deploy/profiles/all.yaml', 'deploy/rbac-argo.yaml')).map(({ right }) => {
+    const [verb, resource = ''] = right.split(' ');
+    return `${verb} ${resource.slice(resource.indexOf('/') + 1)}`;
+  });
+  expect(rights.length).toBeGreaterThan(50);
+  expect(rights.filter((right) => !told.includes(right))).toEqual([]);
+});
+
 describe('docs/allocation-integrations.md', () => {
   const text = page('docs/allocation-integrations.md');
+
+  test('says what every rule means that moves a share', () => {
+    const told = inlineCode(text);
+    expect(clampReasons.filter((reason) => !told.includes(reason))).toEqual([]);
+  });
 
   test('the table of priorities is what the curves give', () => {
     const rows = [...text.matchAll(/^\| (-?\d+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$/gm)];
