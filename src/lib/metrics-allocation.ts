@@ -15,7 +15,7 @@ export const allocationMetrics = {
   },
   mbcas_controller_resize_total: {
     type: 'counter',
-    help: 'Resizes asked for, by what became of them: done, blocked by a guard, refused by the API server, withdrawn, superseded by another writer, lost.',
+    help: 'Resizes asked for (asked), and what became of them: done, blocked by a guard before they were asked for, refused by the API server, withdrawn, superseded by another writer, lost.',
     labels: ['status'],
     initial: each('status', ['asked', 'done', 'blocked', 'refused', 'withdrawn', 'superseded', 'lost']),
   },

@@ -12,7 +12,7 @@ export function renderMetricsPage(): string {
   const parts = [
     '# Metrics',
     '<!-- Written by `npm run docs` from src/lib/metrics-*.ts; edit those. -->',
-    'Prometheus text format at `/metrics`. No label is ever the name of a pod, but for the node agent’s. Series of a workload that is deleted or no longer managed are dropped. Counters with known labels start at zero.',
+    'Prometheus text format at `/metrics`. No label is ever the name of a pod, but for `mbcas_pod_cpu_allocation_millicores`, `mbcas_pod_cpu_usage_millicores` and the node agent’s. Series of a workload that is deleted or no longer managed are dropped. Counters with known labels start at zero.',
     '## Placement',
     renderTable(placementMetrics),
     '## Rightsizing',
@@ -20,9 +20,10 @@ export function renderMetricsPage(): string {
     renderTable(rightsizingMetrics),
     ...(allocation.length === 0 ? [] : ['## Allocation', renderTable(Object.fromEntries(allocation))]),
     '## Machinery',
+    'Of the operator also `process_*` and `nodejs_*`, as the library for Node has them: `process_resident_memory_bytes` is its memory.',
     renderTable(runtimeMetrics),
     '## Node agent',
-    'Served by each node’s agent on its own port (8082). These alone have labels for pods: those of its node.',
+    'Served by each node’s agent on its own port (8082). Labels for pods are those of its node.',
     renderTable(agentMetrics),
   ];
   return `${parts.join('\n\n')}\n`;

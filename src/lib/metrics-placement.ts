@@ -81,7 +81,7 @@ export const placementMetrics = {
   },
   spotalis_evictions_total: {
     type: 'counter',
-    help: 'Evictions asked for, by what the API server answered.',
+    help: 'Evictions asked for, by what the API server answered: evicted, gone, blocked by a budget, throttled, conflict (the pod changed), error; dry-run: not asked for, in read-only mode.',
     labels: ['result'],
     initial: each('result', ['evicted', 'gone', 'blocked', 'throttled', 'conflict', 'error', 'dry-run']),
   },

@@ -10,7 +10,12 @@ interface Section {
 }
 
 const sections: readonly Section[] = [
-  { kind: 'event', title: 'Events', intro: 'Something was done or seen. They are events on the workload.' },
+  {
+    kind: 'event',
+    title: 'Events',
+    intro:
+      'Something was done or seen. They are events on the workload; those that begin with `CPU`, and `AgentGone`, on the pod; those of a policy as a whole on the policy.',
+  },
   {
     kind: 'block',
     title: 'Blocks',
