@@ -67,7 +67,7 @@ export async function startDocumentedWorld(helmFolder: string | undefined): Prom
   const kubeconfig = join(folder, 'kubeconfig');
   writeFileSync(kubeconfig, kubeconfigText((await cluster.server.listen()).url));
   const usage = someUsage();
-  for (const namespace of ['spotalis-system', 'stowage'])
+  for (const namespace of ['spotalis-system', 'stowage-system'])
     await createProfileStore({ api, namespace, isLeader: () => true, log: createSilentLogger() }).save(usage, signal);
   await writeFiles({ folder, api, usage });
   const stdin = await dumpOf(api);
@@ -221,7 +221,7 @@ async function startCluster(): Promise<Cluster> {
   const objects = [
     ...crdDescriptions.map(customResourceDefinition),
     ...['shop', 'data'].map((name) => namespace(name, { ...enabled, ...shared })),
-    ...['spotalis-system', 'stowage', 'mbcas-system'].map((name) => namespace(name)),
+    ...['spotalis-system', 'stowage-system', 'mbcas-system'].map((name) => namespace(name)),
     placed(testDeployment('web', { replicas: 6 }), 'shop', 100),
     placed(testStatefulSet('db', { replicas: 2 }), 'data', 0),
   ];

@@ -5,7 +5,7 @@ import type { AddCommand } from '../command-definition.ts';
 const EXAMPLES = `
 Examples:
   stowage profiles export usage.json
-  stowage profiles export - -n stowage                # to standard output
+  stowage profiles export - -n stowage-system         # to standard output
   stowage profiles import usage.json --context new    # into another cluster
 
 Of a running operator, export gives what it saved last; what is imported is
