@@ -66,6 +66,15 @@ describe('what is put back', () => {
       isKept: true,
     });
   });
+
+  test('by allocation no memory, whatever somebody wrote into its annotation', () => {
+    const marks = { [originalsKeys.allocation]: originalsText([aContainer({ size: smallSize })], false) };
+    const now = { ...smallSize, cpuRequest: 300, memoryRequest: 64 * MIB };
+    const pod = aSizedPod(owner, 'web-1', { containers: [aContainer({ size: now })], marks });
+    const changes = [{ container: 'app', to: { cpuRequest: 200 } }];
+    const restore = planRestore({ pod, sizing: pod.sizing }, 'allocation', node, undefined);
+    expect(restore.kind === 'resize' && restore.decision.changes).toEqual(changes);
+  });
 });
 
 test('a request that a container did not have goes down to next to nothing, as it cannot be removed', () => {

@@ -4,7 +4,7 @@ import { parseOriginals } from '../model/original-sizes.ts';
 import { effectiveChanges, type SizeChange, type SizeKey, sizeKeys, sizePaths } from '../model/pod-size.ts';
 import type { NodeRecord } from '../model/records.ts';
 import { podRef, workloadRef } from '../model/refs.ts';
-import type { SizedWorkload } from '../model/sizing-records.ts';
+import type { ContainerSize, SizedWorkload } from '../model/sizing-records.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 import type { ResizeDecision, SizingEngine } from './size-decision.ts';
 
@@ -44,7 +44,7 @@ export function planRestore(
   const changes = sizing.containers.flatMap(({ name, size }): SizeChange[] => {
     const original = originals.get(name);
     if (original === undefined) return [];
-    const to: { -readonly [Key in SizeKey]?: number } = { ...original };
+    const to: { -readonly [Key in SizeKey]?: number } = engine === 'allocation' ? cpuOf(original) : { ...original };
     // Given to a container beside others, under a ceiling: it cannot be removed either, but be next to nothing.
     const isGiven = engine === 'allocation' && size.cpuRequest !== undefined && original.cpuRequest === undefined;
     if (isGiven) to.cpuRequest = Math.min(LEAST_REQUEST, size.cpuRequest ?? 0);
@@ -81,4 +81,10 @@ export function planRestore(
       },
     },
   };
+}
+
+/** Whoever may edit the annotation may write memory into it, which is never allocation's to change. */
+function cpuOf(size: ContainerSize): ContainerSize {
+  const { memoryRequest: _, memoryLimit: __, ...cpu } = size;
+  return cpu;
 }
