@@ -12,7 +12,7 @@ export function renderMetricsPage(): string {
   const parts = [
     '# Metrics',
     '<!-- Written by `npm run docs` from src/lib/metrics-*.ts; edit those. -->',
-    'Prometheus text format at `/metrics`. No label is ever the name of a pod, but for `mbcas_pod_cpu_allocation_millicores`, `mbcas_pod_cpu_usage_millicores` and the node agent’s. Series of a workload that is deleted or no longer managed are dropped. Counters with known labels start at zero.',
+    'Prometheus text format at `/metrics`. No label is ever the name of a pod, but for `mbcas_pod_cpu_allocation_millicores`, `mbcas_pod_cpu_usage_millicores` and the node agent’s. Series of a workload that is deleted or no longer managed are dropped. Counters with known labels start at zero. Scrape with `honor_labels: true`, as the monitors of the chart do: the label `namespace` is that of the workload or policy, and alerts and dashboards go by it.',
     '## Placement',
     renderTable(placementMetrics),
     '## Rightsizing',
