@@ -207,9 +207,15 @@ describe('what a predecessor left', () => {
     expect(flight.adopt()).toHaveLength(1);
   });
 
-  test('of two engines each takes over its own', () => {
+  const more = { ...bigger, memoryRequest: 2 * (bigger.memoryRequest ?? 0) };
+  test.each<[string, readonly string[], PodSizing['containers'][number]['size'], readonly [number, number]]>([
+    ['of a pod that allocation has sized', ['mbcas-controller'], bigger, [1, 0]],
+    ['of one that both have, CPU is allocation’s', ['mbcas-controller', 'optipod'], bigger, [1, 0]],
+    ['of one that both have, memory is rightsizing’s', ['mbcas-controller', 'optipod'], more, [0, 1]],
+  ])('of two engines each takes over its own: %s', (_, managers, size, wanted) => {
     const replicaSet = aReplicaSet(aDeployment());
-    const sizing = asked({ sizeManagers: ['mbcas-controller'], resize: pendingAs('Deferred', '') });
+    const containers = [aContainer({ size })];
+    const sizing = asked({ containers, sizeManagers: managers, resize: pendingAs('Deferred', '') });
     const pods = [aSizedPod(replicaSet, 'web-1', sizing, { uid: 'web-1' })];
     const adoptedBy = (engine: 'allocation' | 'rightsizing') =>
       createResizesInFlight({
@@ -218,7 +224,7 @@ describe('what a predecessor left', () => {
         deadlines: () => ({ deferredMillis: 1, errorMillis: 1, silenceMillis: 1 }),
         engine,
       }).adopt();
-    expect([adoptedBy('allocation').length, adoptedBy('rightsizing').length]).toEqual([1, 0]);
+    expect([adoptedBy('allocation').length, adoptedBy('rightsizing').length]).toEqual(wanted);
   });
 
   test('a resize that the kubelet has not looked at yet is taken over', () => {

@@ -10,7 +10,7 @@ import type { ResizeDecision, SizingEngine } from '../decide/size-decision.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Millis } from '../lib/units.ts';
-import { isInForce } from '../model/granted-size.ts';
+import { isInForce, notInForce } from '../model/granted-size.ts';
 import { podRef, workloadRef } from '../model/refs.ts';
 import { restartedContainer } from '../model/restart-on-resize.ts';
 import { otherResizer, sizeManagers } from '../model/size-managers.ts';
@@ -256,9 +256,12 @@ function leftBehind(
   // The kubelet has not looked at it yet: no condition tells of it.
   const isUnread = observedGeneration !== undefined && observedGeneration < generation && !isInForce(sizing, asked);
   if (resize.pending === undefined && resize.inProgress === undefined && !isUnread) return undefined;
-  const engine = (['allocation', 'rightsizing'] as const).find((each) =>
-    sizing.sizeManagers.includes(sizeManagers[each]),
+  // Where both have sized the pod: memory is rightsizing's alone, and what CPU is asked for is allocation's as a rule.
+  const waitsForMemory = notInForce(sizing, asked).some(
+    ({ to }) => to.memoryRequest !== undefined || to.memoryLimit !== undefined,
   );
+  const first = waitsForMemory ? (['rightsizing', 'allocation'] as const) : (['allocation', 'rightsizing'] as const);
+  const engine = first.find((each) => sizing.sizeManagers.includes(sizeManagers[each]));
   if (engine === undefined || (only !== undefined && engine !== only)) return undefined;
   // Whose word was the last is not told, and what another writer asks for is not ours to take back.
   if (otherResizer(sizing) !== undefined) return undefined;
