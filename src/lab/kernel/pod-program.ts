@@ -47,29 +47,47 @@ function podMain(threadSource: string, threads: number): void {
 /**
  * A thread: takes the next request when it is due, computes for as long as it wants, notes how long it took from when it was
  * meant to be sent. The kernel brings a thread's CPU time up to date at its ticks only, so work is counted in turns of a loop,
- * measured beforehand over many ticks.
+ * measured over many ticks: beforehand, and again and again, as a machine that others share is not equally fast all the time.
  */
 function threadMain(): void {
   const { parentPort } = process.getBuiltinModule('node:worker_threads');
   const CALIBRATION_MILLIS = 150;
+  const FOLLOW_MILLIS = 500;
   const pause = new Int32Array(new SharedArrayBuffer(4));
   const now = (): number => Number(process.hrtime.bigint()) / 1e6;
   let sink = 0;
   const turn = (count: number): void => {
     for (let index = 0; index < count; index++) sink = (sink * 31 + index) | 0;
   };
+  const millisSince = (start: NodeJS.CpuUsage): number => {
+    const { user, system } = process.threadCpuUsage(start);
+    return (user + system) / 1000;
+  };
   const measure = (): number => {
     const start = process.threadCpuUsage();
     for (let turns = 100_000; ; turns += 100_000) {
       turn(100_000);
-      const { user, system } = process.threadCpuUsage(start);
-      const millis = (user + system) / 1000;
+      const millis = millisSince(start);
       if (millis >= CALIBRATION_MILLIS) return turns / millis;
     }
   };
   // The first time warms up the compiler.
   measure();
-  const turnsPerMilli = measure();
+  let turnsPerMilli = measure();
+  let turned = 0;
+  let since = process.threadCpuUsage();
+  const work = (millis: number): void => {
+    const turns = Math.round(millis * turnsPerMilli);
+    turn(turns);
+    turned += turns;
+  };
+  const follow = (): void => {
+    const millis = millisSince(since);
+    if (millis < FOLLOW_MILLIS) return;
+    turnsPerMilli = turned / millis;
+    turned = 0;
+    since = process.threadCpuUsage();
+  };
   parentPort?.on('message', (orders: PodOrders & { readonly answers: Float64Array; readonly next: Int32Array }) => {
     const { atMillis, workMillis, answers, next, spins, patienceMillis } = orders;
     while (spins) turn(1_000_000);
@@ -80,8 +98,9 @@ function threadMain(): void {
       for (let early = due - now(); early > 0; early = due - now()) Atomics.wait(pause, 0, 0, early);
       // Whoever asked has left: a server that goes on with such requests serves nobody.
       if (now() - due > patienceMillis) continue;
-      turn(Math.round((workMillis[index] ?? 0) * turnsPerMilli));
+      work(workMillis[index] ?? 0);
       answers[index] = now() - due;
+      follow();
     }
   });
   parentPort?.postMessage('ready');
