@@ -6,7 +6,9 @@ import { basename, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { findHierarchy } from '../../agent/cgroup/hierarchy.ts';
 import { createMonotonicTime, createSystemClock } from '../../lib/clock.ts';
+import { createSeededRandom } from '../../lib/random.ts';
 import { eventually } from '../../lib/testing/eventually.ts';
+import { arrivalsOf } from '../open-loop.ts';
 import { createSimulatedSubstrate } from '../simulated-substrate.ts';
 import type { CpuSettings, LabPod, Substrate } from '../substrate.ts';
 import { createKernelSubstrate } from './kernel-substrate.ts';
@@ -86,15 +88,21 @@ describe.skipIf(reason !== undefined)(`in control groups${why}`, () => {
     expect(Math.abs((real?.throttled ?? 0) / (simulated?.throttled ?? 1) - 1)).toBeLessThan(0.2);
   });
 
-  test('requests are answered, and what is closed leaves nothing', async () => {
+  test('requests are answered for about the CPU that they want, and what is closed leaves nothing', async () => {
     const substrate = open();
-    const service: LabPod = {
-      ...spinner('a', 2),
-      load: { kind: 'requests', ratePerSecond: () => 50, workMillis: 2, threads: 2 },
-    };
+    const load = { kind: 'requests', ratePerSecond: () => 300, workMillis: 2, threads: 2 } as const;
+    const wanted = arrivalsOf({ ...load, from: 0, until: LENGTH, random: createSeededRandom(1) }).reduce(
+      (sum, { workMillis }) => sum + workMillis,
+      0,
+    );
     try {
-      await substrate.start(service, { request: 1000, limit: undefined }, 1);
+      await substrate.start({ ...spinner('a', 2), load }, { request: 1000, limit: undefined }, 1);
+      await substrate.runUntil(0);
+      const { usedMillis } = substrate.counters('a');
       await substrate.runUntil(LENGTH);
+      const share = (substrate.counters('a').usedMillis - usedMillis) / wanted;
+      expect(share).toBeGreaterThan(0.5);
+      expect(share).toBeLessThan(1.5);
       const replies = await substrate.replies('a');
       expect(replies.length).toBeGreaterThan(50);
       expect(replies.filter(({ latencyMillis }) => latencyMillis !== undefined).length).toBeGreaterThan(50);
