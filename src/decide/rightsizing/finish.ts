@@ -52,7 +52,7 @@ function trustedAt(input: ShapeInput): EpochMillis | undefined {
  * By no more than a share at a time, and no further down than is safe now. What must not be exceeded is left at once.
  */
 function boundStep(shaped: Shaped): Shaped {
-  const { current, rules, roundTo, safeFloor = 0 } = shaped.input;
+  const { current, rules, roundTo, safeFloor = 0, safeFloorHold } = shaped.input;
   const { request } = current;
   if (request === undefined || shaped.value === request) return shaped;
   const { maxStepDown, maxStepUp } = rules.change;
@@ -65,9 +65,10 @@ function boundStep(shaped: Shaped): Shaped {
   const byStep = roundUp(request * (1 - maxStepDown), roundTo);
   const least = Math.min(shaped.ceiling, request, Math.max(byStep, roundUp(safeFloor, roundTo)));
   if (shaped.value >= least) return shaped;
-  const text =
-    safeFloor > byStep
-      ? `not below the recent peak of ${Math.round(safeFloor)}`
-      : `at most ${Math.round(maxStepDown * 100)} % down at a time`;
+  const byFloor =
+    safeFloorHold === 'MemoryDecreaseNotAllowed'
+      ? 'no further down than it must be: memoryDecrease is Never'
+      : `not below the recent peak of ${Math.round(safeFloor)}`;
+  const text = safeFloor > byStep ? byFloor : `at most ${Math.round(maxStepDown * 100)} % down at a time`;
   return moveTo(shaped, 'step', least, text);
 }

@@ -10,6 +10,7 @@ describe('memory that falls', () => {
     const [app] = ask({ policy: { memoryDecrease: 'Never' } });
     expect(app?.memory).toMatchObject({ isDue: false, held: 'MemoryDecreaseNotAllowed', target: 120 * MIB });
     expect(app?.cpu.isDue).toBe(true);
+    expect(app?.memory.notes.find(({ stage }) => stage === 'step')?.text).toMatch(/: memoryDecrease is Never$/);
   });
 
   test.each([
@@ -32,6 +33,7 @@ describe('memory that falls', () => {
     const [app] = ask({ profiles: { app: peaky }, policy: { memory: { ...policy.memory, target } } });
     expect(app?.memory.target).toBeLessThan(300 * MIB);
     expect(app?.memory.request).toBe(300 * MIB);
+    expect(app?.memory.notes.find(({ stage }) => stage === 'step')?.text).toMatch(/^not below the recent peak of /);
     const [always] = ask({
       profiles: { app: peaky },
       policy: { memory: { ...policy.memory, target }, memoryDecrease: 'Always' },
