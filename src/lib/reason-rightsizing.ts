@@ -90,7 +90,8 @@ const events = {
     kinds: ['event', 'skip'],
     eventType: 'Warning',
     message: 'The last change of {kind} {namespace}/{name} was taken back: {cause}',
-    advice: 'What was too little is remembered; the next decrease waits twice as long.',
+    advice:
+      'What was too little is remembered, and the next decrease waits twice as long; a raise that was refused or found no room is tried again later.',
   },
 } as const satisfies Record<string, ReasonDefinition>;
 
