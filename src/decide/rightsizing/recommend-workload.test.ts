@@ -213,6 +213,13 @@ describe('surroundings', () => {
     expect(app?.memory.notes.at(-1)?.text).toContain('set its target to 213 %');
   });
 
+  test('whoever has no request yet is given one beside an autoscaler, and no more than there is room for', () => {
+    const hpas = [anHpa({ utilization: { cpu: 80 } })];
+    const quotas = [aQuota({ hard: { cpuRequest: 1100 }, used: { cpuRequest: 1000 } })];
+    const [app] = ask({ containers: [container('app', { memoryRequest: 50 * MIB })], around: { hpas, quotas } });
+    expect(app?.cpu).toMatchObject({ isDue: true, request: 50 });
+  });
+
   test('what an autoscaler holds takes no part of a room that others could use', () => {
     const small = { cpuRequest: 100, memoryRequest: 50 * MIB };
     const containers = [container('app', small), container('log', small)];

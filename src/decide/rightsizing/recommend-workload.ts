@@ -153,7 +153,7 @@ function adviseTogether(
   });
   let parts: readonly FitPart[] = shaped.map((result, index) => ({
     shaped: result !== undefined && isShaped(result) && !isHeldByHpa(index) ? result : undefined,
-    current: requestOf(resource, containers[index]?.size ?? {}) ?? 0,
+    current: currentRequest(index) ?? 0,
   }));
   const other = scaleBasis(resource === 'cpu' ? 'memory' : 'cpu', containers, otherAdvice);
   if (isGrowing(parts)) parts = fitPod(parts, question, resource, other);
@@ -163,9 +163,14 @@ function adviseTogether(
     return heldByQuota(settle(parts[index]?.shaped ?? result));
   });
 
+  function currentRequest(index: number): number | undefined {
+    return requestOf(resource, containers[index]?.size ?? {});
+  }
+
+  /** Whoever has no request yet is given one, whatever an autoscaler goes by. */
   function isHeldByHpa(index: number): boolean {
-    const name = containers[index]?.name ?? '';
-    return policy.hpa !== 'Ignore' && hpaTargetOf(around.hpas, workload, name, resource) !== undefined;
+    if (policy.hpa === 'Ignore' || currentRequest(index) === undefined) return false;
+    return hpaTargetOf(around.hpas, workload, containers[index]?.name ?? '', resource) !== undefined;
   }
 }
 
