@@ -83,7 +83,7 @@ export function recommendWorkload(question: WorkloadQuestion): readonly SizedAdv
       const basis = scaleBasis(resource, containers, resource === 'cpu' ? cpu : memory);
       const respected = respectHpa(known, resource, policy.hpa, target, requestOf(resource, size), basis);
       const read = holdUnread(respected, requestOf(resource, size), question.unread);
-      return isGuaranteed ? keepGuaranteed(read, resource, policy) : read;
+      return isGuaranteed ? keepGuaranteed(read, resource, requestOf(resource, size), policy) : read;
     };
     const forCpu = finished('cpu', cpu[index]);
     return {
@@ -196,7 +196,12 @@ function heldByQuota(advice: ResourceAdvice): ResourceAdvice {
 }
 
 /** The QoS class of a running pod cannot change, and must not change with a new template either (KEP-1287). */
-function keepGuaranteed(advice: ResourceAdvice, resource: ResourceName, policy: RightsizingPolicy): ResourceAdvice {
+function keepGuaranteed(
+  advice: ResourceAdvice,
+  resource: ResourceName,
+  current: number | undefined,
+  policy: RightsizingPolicy,
+): ResourceAdvice {
   const { request, limit } = advice;
   if (!advice.isDue || request === undefined) return advice;
   if (!policy.mayChangeLimits || limit === undefined) {
@@ -208,6 +213,11 @@ function keepGuaranteed(advice: ResourceAdvice, resource: ResourceName, policy: 
   const both = Math.max(request, limit);
   if (both > policy[resource].bounds.max) {
     const text = `the limit has to stay at ${formatAmount(resource, both)}, above the maximum of the policy`;
+    return holdAdvice(advice, 'MemoryDecreaseUnsafe', text);
+  }
+  // A decrease that the limit makes none of, or a raise, which nobody has asked whether there is room for.
+  if (current !== undefined && request < current && both >= current) {
+    const text = `the limit, and the request with it, has to stay at ${formatAmount(resource, both)}`;
     return holdAdvice(advice, 'MemoryDecreaseUnsafe', text);
   }
   return { ...advice, request: both, limit: both };
