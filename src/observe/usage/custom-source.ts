@@ -13,6 +13,8 @@ import { type HttpExchange, shown } from './http-exchange.ts';
 import type { CredentialsReader } from './source-credentials.ts';
 import {
   MOST_AHEAD_MILLIS,
+  MOST_BYTES,
+  MOST_MILLICORES,
   type UsageAnswer,
   type UsageProblem,
   type UsageRequest,
@@ -96,10 +98,14 @@ function readAnswer(body: Buffer, url: URL, to: EpochMillis): UsageAnswer {
   const series: UsageSeries[] = [];
   let unreadable = 0;
   let ahead = 0;
-  const pointsOf = (value: unknown, convert: (value: number) => number): UsagePoint<number>[] => {
+  let absurd = 0;
+  const pointsOf = (value: unknown, convert: (value: number) => number, most: number): UsagePoint<number>[] => {
     const points = readPoints(value, convert);
     ahead += points.filter(({ at }) => at > to + MOST_AHEAD_MILLIS).length;
-    return points.filter(({ at }) => at <= to);
+    const past = points.filter(({ at }) => at <= to);
+    const possible = past.filter((point) => point.value <= most);
+    absurd += past.length - possible.length;
+    return possible;
   };
   for (const item of list) {
     const pod: unknown = isRecord(item) ? item['pod'] : undefined;
@@ -108,12 +114,13 @@ function readAnswer(body: Buffer, url: URL, to: EpochMillis): UsageAnswer {
       unreadable++;
       continue;
     }
-    const cpu = pointsOf(item['cpu'], (cores) => Math.trunc(cores * 1000));
-    series.push({ pod, container, cpu, memory: pointsOf(item['memory'], Math.trunc) });
+    const cpu = pointsOf(item['cpu'], (cores) => Math.trunc(cores * 1000), MOST_MILLICORES);
+    series.push({ pod, container, cpu, memory: pointsOf(item['memory'], Math.trunc, MOST_BYTES) });
   }
   const warnings = [
     ...(unreadable === 0 ? [] : [`${unreadable} series without pod and container were left out`]),
     ...(ahead === 0 ? [] : [`points of the future were left out, ${ahead} of them: instants are in Unix seconds`]),
+    ...(absurd === 0 ? [] : [`${absurd} samples are beyond any machine and were left out`]),
   ];
   return { ok: true, series, readTo: { ...endOf('cpu', series), ...endOf('memory', series) }, warnings };
 }

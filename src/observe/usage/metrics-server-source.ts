@@ -9,10 +9,10 @@ import { apiVersionOf, type ResourceType } from '../../api/resources.ts';
 import { readPage } from '../../kube/listing.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { describeError } from '../../lib/errors.ts';
-import { toBytes, toMillicores, tryParseQuantity } from '../../lib/quantity.ts';
+import { type Quantity, toBytes, toMillicores, tryParseQuantity } from '../../lib/quantity.ts';
 import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { type ContainerUsage, createInstantUsage, type InstantUsage } from './instant-usage.ts';
-import { MOST_AHEAD_MILLIS, type UsageProblem, type UsageSource } from './usage-source.ts';
+import { MOST_AHEAD_MILLIS, MOST_BYTES, MOST_MILLICORES, type UsageProblem, type UsageSource } from './usage-source.ts';
 
 /** Checked as it is read: another server may stand behind the API. */
 export interface PodMetrics extends KubeObject {
@@ -144,17 +144,22 @@ function readContainer(container: unknown): ContainerUsage | undefined {
   const { name } = container;
   const usage = 'usage' in container ? container.usage : undefined;
   if (typeof name !== 'string' || typeof usage !== 'object' || usage === null) return undefined;
-  const cpu = quantityIn(usage, 'cpu');
-  const memory = quantityIn(usage, 'memory');
-  if (cpu === undefined && memory === undefined) return undefined;
   // Rounded up: what OptiPod makes of them.
-  return { container: name, cpu: cpu && toMillicores(cpu), memory: memory && toBytes(memory) };
+  const cpu = amountIn(usage, 'cpu', toMillicores, MOST_MILLICORES);
+  const memory = amountIn(usage, 'memory', toBytes, MOST_BYTES);
+  return cpu === undefined && memory === undefined ? undefined : { container: name, cpu, memory };
 }
 
-function quantityIn(usage: object, key: 'cpu' | 'memory') {
+function amountIn(
+  usage: object,
+  key: 'cpu' | 'memory',
+  convert: (quantity: Quantity) => number,
+  most: number,
+): number | undefined {
   const text: unknown = Object.getOwnPropertyDescriptor(usage, key)?.value;
   const quantity = typeof text === 'string' ? tryParseQuantity(text) : undefined;
-  return quantity !== undefined && quantity.nanos >= 0n ? quantity : undefined;
+  const amount = quantity && convert(quantity);
+  return amount !== undefined && amount >= 0 && amount <= most ? amount : undefined;
 }
 
 const notServed: UsageProblem = {

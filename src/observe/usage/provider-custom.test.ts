@@ -87,6 +87,28 @@ describe('provider custom', () => {
     expect(await chosen.source.fetch(request, signal)).toMatchObject({ ok: false, problem: { reason } });
   });
 
+  test('what no machine has is left out, and told', async () => {
+    const series = [
+      {
+        pod: 'web-a',
+        container: 'app',
+        cpu: [[10, 20_000]],
+        memory: [
+          [10, 2 ** 64],
+          [20, 5],
+        ],
+      },
+    ];
+    const server = await serve((_, response) => void response.end(JSON.stringify({ series })));
+    const chosen = custom({ mine: { url: server.url.href } }, 'mine');
+    if (!chosen.ok) throw new Error(chosen.problem.message);
+    expect(await chosen.source.fetch(request, signal)).toMatchObject({
+      series: [{ cpu: [], memory: [{ at: 20_000, value: 5 }] }],
+      readTo: { memory: 20_000 },
+      warnings: ['2 samples are beyond any machine and were left out'],
+    });
+  });
+
   test('points of the future are left out, lest all until then count as read; milliseconds for seconds are told', async () => {
     const cpu = [
       [10, 0.1],

@@ -80,6 +80,17 @@ describe('provider metrics-server', () => {
     expect(answer).toMatchObject({ ok: true, warnings: [expect.stringMatching(new RegExp(`^${unreadable} entries`))] });
   });
 
+  test('what no machine has is a fault of whoever measured, and no usage', async () => {
+    const usage = { cpu: '18446744073709551615n', memory: '18446744073709551000' };
+    const { source } = serving(() => items(stamp, [{ name: 'app', usage: { ...usage, cpu: '1' } }]));
+    expect(await source.fetch(request, signal)).toMatchObject({ series: [{ cpu: [{ value: 1000 }], memory: [] }] });
+    const { source: both } = serving(() => items(stamp, [{ name: 'app', usage }]));
+    expect(await both.fetch(request, signal)).toMatchObject({
+      series: [],
+      warnings: [expect.stringMatching(/^1 entries/)],
+    });
+  });
+
   test('partial usage is usage', async () => {
     const { source } = serving(() => items(stamp, [{ name: 'app', usage: { memory: '5' } }]));
     expect(await source.fetch(request, signal)).toMatchObject({

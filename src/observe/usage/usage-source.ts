@@ -2,12 +2,16 @@
  * UsageSource: the port to whatever measures containers. One answer holds CPU and memory of all replicas of one
  * workload. To add a source: a file that makes one, and a line in usage-providers.ts.
  */
-import type { EpochMillis, Millis } from '../../lib/units.ts';
+import type { Bytes, EpochMillis, Millicores, Millis } from '../../lib/units.ts';
 import type { WorkloadRef } from '../../model/cluster-view.ts';
 import type { ResourceInstants, UsageSeries } from '../../model/usage-series.ts';
 
 /** Clocks differ by seconds: what is told of a time this far ahead of the operator's comes of one that is wrong. */
 export const MOST_AHEAD_MILLIS: Millis = 300_000;
+
+/** Beyond any machine: a fault of the source, such as a counter that went below 0. */
+export const MOST_MILLICORES: Millicores = 10_000_000;
+export const MOST_BYTES: Bytes = 2 ** 50;
 
 /** What one workload's turn asks for. */
 export interface UsageRequest {

@@ -8,7 +8,15 @@ import { workloadKey } from '../../../model/cluster-view.ts';
 import type { UsagePoint, UsageSeries } from '../../../model/usage-series.ts';
 import type { HttpExchange } from '../http-exchange.ts';
 import type { CredentialsReader } from '../source-credentials.ts';
-import type { SourceHealth, UsageAnswer, UsageProblem, UsageRequest, UsageSource } from '../usage-source.ts';
+import {
+  MOST_BYTES,
+  MOST_MILLICORES,
+  type SourceHealth,
+  type UsageAnswer,
+  type UsageProblem,
+  type UsageRequest,
+  type UsageSource,
+} from '../usage-source.ts';
 import { podPattern } from './pod-pattern.ts';
 import { postForm } from './post-form.ts';
 import {
@@ -58,9 +66,6 @@ export interface PrometheusSourceOptions {
 
 /** Fewer scrapes make a rate of noise, or none at all when one is missed. */
 const SCRAPES_PER_RATE = 4;
-/** Beyond any machine: a fault of the source. Cores; bytes. */
-const MAX_CORES = 10_000;
-const MAX_BYTES = 2 ** 50;
 
 type Resource = 'cpu' | 'memory';
 
@@ -222,8 +227,8 @@ function join(cpu: ResourceAnswer, memory: ResourceAnswer): UsageAnswer {
     if (absurd > 0) warnings.push(`${absurd} samples of ${resource} are beyond any machine and were left out`);
   };
   // Cut, not rounded: what OptiPod makes of them.
-  put(cpu, 'cpu', MAX_CORES, (cores) => Math.trunc(cores * 1000));
-  put(memory, 'memory', MAX_BYTES, Math.trunc);
+  put(cpu, 'cpu', MOST_MILLICORES / 1000, (cores) => Math.trunc(cores * 1000));
+  put(memory, 'memory', MOST_BYTES, Math.trunc);
   const series: readonly UsageSeries[] = [...parts.values()];
   const readTo = {
     ...(cpu.ok && cpu.readTo !== undefined && { cpu: cpu.readTo }),
