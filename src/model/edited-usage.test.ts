@@ -23,7 +23,7 @@ function read(book: UsageBook, at: number): void {
 function savedOpenly(): unknown {
   const book = aBook();
   for (const at of [HOUR, 7 * HOUR, 30 * HOUR]) read(book, at);
-  book.setWindow(web, 'proxy', { from: 0, to: HOUR, cpu: undefined, memory: undefined });
+  book.setWindow(web, 'proxy', { from: 0, to: HOUR, cpu: undefined, memory: undefined, since: { cpu: 1, memory: 2 } });
   const saved: unknown = JSON.parse(JSON.stringify([...book.save()].flat()));
   if (!Array.isArray(saved)) throw new Error('a list is saved');
   return saved.map((item: SavedUsage) => ({ ...item, profile: JSON.parse(item.profile) }));

@@ -34,8 +34,8 @@ const isMissingOr = (value: unknown, check: (value: unknown) => boolean): boolea
  * opened.
  */
 export function isSavedUsage(value: unknown): value is SavedUsage {
-  if (!isRecord(value) || !isRecord(value['workload']) || !isRecord(value['readTo'])) return false;
-  const { workload, readTo, kills } = value;
+  if (!isRecord(value) || !isRecord(value['workload'])) return false;
+  const { workload, kills } = value;
   return (
     isText(workload['kind']) &&
     isText(workload['namespace']) &&
@@ -44,8 +44,7 @@ export function isSavedUsage(value: unknown): value is SavedUsage {
     isText(value['profile']) &&
     isOptions(value['options']) &&
     isTime(value['seenAt']) &&
-    isMissingOr(readTo['cpu'], isTime) &&
-    isMissingOr(readTo['memory'], isTime) &&
+    isInstants(value['readTo']) &&
     Array.isArray(kills) &&
     kills.every(isText) &&
     isMissingOr(value['window'], isWindow) &&
@@ -67,8 +66,13 @@ function isWindow(value: unknown): boolean {
     isTime(value['from']) &&
     isTime(value['to']) &&
     isMissingOr(value['cpu'], isPercentiles) &&
-    isMissingOr(value['memory'], isPercentiles)
+    isMissingOr(value['memory'], isPercentiles) &&
+    isMissingOr(value['since'], isInstants)
   );
+}
+
+function isInstants(value: unknown): boolean {
+  return isRecord(value) && isMissingOr(value['cpu'], isTime) && isMissingOr(value['memory'], isTime);
 }
 
 function isPercentiles(value: unknown): boolean {

@@ -132,6 +132,22 @@ describe('book of usage', () => {
     expect(book.windowOf(web, 'never-seen', HOUR)).toBeUndefined();
   });
 
+  test('a window that nobody reads any more is gone: of any age, it would count when it is asked for again', () => {
+    const book = aBook();
+    const needing = usageSettings({ needsWindow: true });
+    book.take(
+      web,
+      needing,
+      { series: [aSeries('a', { cpu: [[HOUR, 100]] })], readTo: {}, startedAt: unknownStart },
+      HOUR,
+    );
+    book.setWindow(web, 'app', { from: 0, to: HOUR, cpu: undefined, memory: undefined });
+    book.see(web, needing, HOUR);
+    expect(book.windowOf(web, 'app', HOUR)).toBeDefined();
+    book.see(web, settings, HOUR);
+    expect(book.windowOf(web, 'app', HOUR)).toBeUndefined();
+  });
+
   test('rightsizing bug 34: a Deployment and a DaemonSet of one name share nothing', () => {
     const book = aBook();
     take(book, [aSeries('a', { cpu: [[HOUR, 100]] })], HOUR);

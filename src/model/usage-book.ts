@@ -85,7 +85,11 @@ export class UsageBook {
       const entry = page.entries.get(name);
       if (entry !== undefined) entry.seenAt = page.seenAt;
     }
-    for (const entry of page.entries.values()) entry.retune(settings.profile);
+    for (const entry of page.entries.values()) {
+      entry.retune(settings.profile);
+      // Nobody would read it anew: to a strategy that asks for it again, it would be of any age.
+      if (!settings.needsWindow) entry.window = undefined;
+    }
   }
 
   /** @returns whether anything was new. */

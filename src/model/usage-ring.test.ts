@@ -10,7 +10,7 @@ const NOON = 20_000 * DAY;
 describe('ring of a window', () => {
   test('begins knowing nothing', () => {
     const ring = new UsageRing(DAY);
-    const none = { cpu: undefined, memory: undefined, isSampled: true };
+    const none = { cpu: undefined, memory: undefined, since: {}, isSampled: true };
     expect(ring.window(NOON)).toEqual({ from: NOON - DAY, to: NOON, ...none });
     expect(ring.save()).toEqual({ windowMillis: DAY, slots: [] });
   });
@@ -55,6 +55,15 @@ describe('ring of a window', () => {
     expect(ring.window(NOON + 11 * HOUR).cpu?.max).toBe(900);
     expect(ring.window(NOON + 65 * HOUR).cpu?.max).toBe(100);
     expect(ring.window(NOON + 100 * HOUR).cpu).toBeUndefined();
+  });
+
+  test('since when each resource is known is told, to a slot', () => {
+    const ring = new UsageRing(64 * HOUR);
+    for (const hours of [10, 12]) ring.addCpu(100, NOON + hours * HOUR + 5, random);
+    ring.addMemory(100, NOON + 12 * HOUR, random);
+    const since = { cpu: NOON + 10 * HOUR, memory: NOON + 12 * HOUR };
+    expect(ring.window(NOON + 13 * HOUR).since).toEqual(since);
+    expect(ring.window(NOON + 75 * HOUR).since).toEqual({ cpu: since.memory, memory: since.memory });
   });
 
   test('a sample that comes too late for the ring changes nothing', () => {

@@ -81,9 +81,15 @@ export class UsageRing {
   window(now: EpochMillis): UsageWindow {
     const oldest = this.#numberOf(now) - SLOTS;
     const slots = this.#slots().filter(({ number }) => number > oldest);
-    const cpu = percentilesOf(slots.filter(({ cpuCount }) => cpuCount > 0).map((slot) => slot.cpu));
-    const memory = percentilesOf(slots.filter(({ memoryCount }) => memoryCount > 0).map((slot) => slot.memory));
-    return { from: now - this.windowMillis, to: now, cpu, memory, isSampled: true };
+    const ofCpu = slots.filter(({ cpuCount }) => cpuCount > 0);
+    const ofMemory = slots.filter(({ memoryCount }) => memoryCount > 0);
+    const cpu = percentilesOf(ofCpu.map((slot) => slot.cpu));
+    const memory = percentilesOf(ofMemory.map((slot) => slot.memory));
+    const since = {
+      ...(ofCpu[0] !== undefined && { cpu: this.#startOf(ofCpu[0]) }),
+      ...(ofMemory[0] !== undefined && { memory: this.#startOf(ofMemory[0]) }),
+    };
+    return { from: now - this.windowMillis, to: now, cpu, memory, since, isSampled: true };
   }
 
   save(): SavedRing {
@@ -95,6 +101,10 @@ export class UsageRing {
 
   #numberOf(at: EpochMillis): number {
     return Math.floor((at * SLOTS) / this.windowMillis);
+  }
+
+  #startOf({ number }: Slot): EpochMillis {
+    return (number * this.windowMillis) / SLOTS;
   }
 
   /** Nothing for what is no amount, or too old. */

@@ -4,6 +4,7 @@
  */
 import { exactPercentile } from '../lib/exact-percentile.ts';
 import type { EpochMillis } from '../lib/units.ts';
+import type { ResourceInstants } from './usage-series.ts';
 
 /** Millicores or bytes. */
 export interface WindowPercentiles {
@@ -22,6 +23,8 @@ export interface UsageWindow {
   readonly to: EpochMillis;
   readonly cpu: WindowPercentiles | undefined;
   readonly memory: WindowPercentiles | undefined;
+  /** The earliest sample of each: a window of a day may hold minutes. Not told by versions that did not know it. */
+  readonly since?: ResourceInstants;
   /** Drawn from the samples of the window by chance: percentiles are right on average, but the highest is missed. */
   readonly isSampled?: true;
 }

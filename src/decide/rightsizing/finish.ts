@@ -2,7 +2,7 @@
 import type { EpochMillis } from '../../lib/units.ts';
 import { amend, capOf, type HoldReason, type ResourceAdvice } from './advice.ts';
 import { judgeChange } from './change-gate.ts';
-import { confidenceOf, moveTo, roundUp, type Shaped, type ShapeInput, shape, untilTrusted } from './shape.ts';
+import { isTooShort, moveTo, roundUp, type Shaped, type ShapeInput, shape, untilTrusted } from './shape.ts';
 
 /** All stages of one resource on its own, without those that look at the whole pod. */
 export function finish(input: ShapeInput): ResourceAdvice {
@@ -40,7 +40,7 @@ export function settle(shaped: Shaped): ResourceAdvice {
 function heldBy({ input, value }: Shaped, next: number, held: HoldReason | undefined): HoldReason | undefined {
   if (next !== input.current.request) return held;
   if (value !== next && input.safeFloorHold !== undefined) return input.safeFloorHold;
-  return confidenceOf(input) < 1 ? 'LowConfidence' : held;
+  return isTooShort(input) ? 'LowConfidence' : held;
 }
 
 function trustedAt(input: ShapeInput): EpochMillis | undefined {

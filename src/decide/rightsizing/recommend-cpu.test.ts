@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { percentilesOf } from '../../model/usage-window.ts';
 import { defaultPolicy } from './policy.ts';
 import { recommendCpu } from './recommend-cpu.ts';
 import { percentilePolicy, profileOf, questionAt, unset } from './testing/profiles.ts';
@@ -37,6 +38,22 @@ describe('CPU advice', () => {
     const advice = recommendCpu(questionAt(STEPS, profile, { cpu: { ...unset, request: 100, limit: 500 } }));
     expect(advice).toMatchObject({ request: 500, limit: undefined, isDue: true });
     expect(advice.notes.find(({ stage }) => stage === 'limit')?.text).toContain('the limit of 500 stays');
+  });
+
+  test.each<[string, number, number, number, boolean]>([
+    ['10 minutes of a day', 24, 10, 1, false],
+    ['17 hours of a day', 24, 17 * 60, 1, false],
+    ['19 hours of a day', 24, 19 * 60, 1, true],
+    ['50 minutes of an hour', 1, 50, 1, true],
+    ['a day of a week', 7 * 24, 24 * 60, 1, true],
+    ['10 minutes of a day, and more is needed', 24, 10, 100, true],
+  ])('by a window in which %s are known', (_, hours, minutes, usage, isDue) => {
+    const question = questionAt(STEPS, profileOf(STEPS, { cpu: () => 200 }), { policy: percentilePolicy(90, 1.2) });
+    const to = question.now;
+    const since = { cpu: to - minutes * 60_000 };
+    const window = { from: to - hours * 3_600_000, to, cpu: percentilesOf([usage]), memory: undefined, since };
+    const advice = recommendCpu({ ...question, window, cpu: { ...unset, request: 50 } });
+    expect(advice).toMatchObject(isDue ? { isDue } : { isDue, held: 'LowConfidence', request: 50 });
   });
 
   test('a short history raises and never lowers', () => {

@@ -2,9 +2,10 @@
 import { noAdvice, type ResourceAdvice, raiseTo } from './advice.ts';
 import { cpuTarget } from './cpu-target.ts';
 import { settle } from './finish.ts';
+import type { CpuTarget } from './policy.ts';
 import type { RecommendInput } from './recommend.ts';
 import { isShaped, type Shaped, shape } from './shape.ts';
-import { isOfLate } from './trusted-history.ts';
+import { isOfLate, lookBackOfWindow } from './trusted-history.ts';
 
 export function recommendCpu(input: RecommendInput): ResourceAdvice {
   const shaped = shapeCpu(input);
@@ -19,7 +20,8 @@ export function shapeCpu(input: RecommendInput): Shaped | ResourceAdvice {
   const { cpu } = profile;
   const firstAt = cpu.firstAt();
   const lastAt = cpu.lastAt();
-  const proposal = cpuTarget(profile, policy.cpu.target, window?.cpu, current.request);
+  const { target } = policy.cpu;
+  const proposal = cpuTarget(profile, target, window?.cpu, current.request);
   if (proposal === undefined || firstAt === undefined || lastAt === undefined) {
     return noAdvice('NoData', 'no CPU usage is known');
   }
@@ -34,9 +36,14 @@ export function shapeCpu(input: RecommendInput): Shaped | ResourceAdvice {
     minHistoryMillis: policy.minHistoryMillis,
     samples: cpu.samples(),
     minSamples: policy.minSamples,
+    lookBack: goesByWindow(target) ? lookBackOfWindow(window, 'cpu', policy.minHistoryMillis) : undefined,
     roundTo: 1,
     leastLimit: 0,
     now,
     gainOf,
   });
+}
+
+function goesByWindow({ strategy }: CpuTarget): boolean {
+  return strategy === 'Percentile' || strategy === 'Max';
 }

@@ -31,6 +31,47 @@ describe('memory advice', () => {
     expect(adviceAt(10)).toMatchObject({ isDue: true, request: 250 * MIB });
   });
 
+  test('after days without a pod the first minutes lower nothing; the better part of a day does', () => {
+    const profile = profileOf((3 * DAY) / STEP, { memory: () => 500 * MIB });
+    const memory = { ...unset, request: 600 * MIB };
+    const back = 7 * DAY;
+    const adviceAt = (now: number) => recommendMemory({ ...questionAt(1, profile, { memory }), now });
+    for (let at = back; at < back + 18 * HOUR; at += STEP) {
+      profile.add({ at, memory: 100 * MIB });
+      expect(adviceAt(at)).toMatchObject({
+        isDue: false,
+        held: 'LowConfidence',
+        request: 600 * MIB,
+        readyAt: back + 18 * HOUR,
+      });
+    }
+    profile.add({ at: back + 18 * HOUR, memory: 100 * MIB });
+    expect(adviceAt(back + 18 * HOUR)).toMatchObject({ isDue: true, request: 300 * MIB });
+  });
+
+  test('a pod that is there by day alone is lowered by what it uses', () => {
+    const profile = profileOf(0, {});
+    const now = 5 * DAY + 12 * HOUR;
+    for (let at = 0; at <= now; at += STEP)
+      if (at % DAY >= 8 * HOUR && at % DAY < 18 * HOUR) profile.add({ at, memory: 100 * MIB });
+    const memory = { ...unset, request: 600 * MIB };
+    expect(recommendMemory({ ...questionAt(1, profile, { memory }), now }).isDue).toBe(true);
+  });
+
+  test.each<[string, number | undefined, boolean]>([
+    ['for minutes', 10 * 60_000, false],
+    ['for a day', DAY, true],
+    ['and does not say for how long', undefined, true],
+  ])('Percentile: by a window that is known %s', (_, known, isDue) => {
+    const profile = profileOf(STEPS, { memory: () => 100 * MIB });
+    const question = questionAt(STEPS, profile, { policy: percentilePolicy(90, 1.2) });
+    const to = question.now;
+    const since = known === undefined ? {} : { memory: to - known };
+    const window = { from: to - DAY, to, cpu: undefined, memory: percentilesOf([50 * MIB]), since };
+    const advice = recommendMemory({ ...question, window, memory: { ...unset, request: 600 * MIB } });
+    expect(advice).toMatchObject(isDue ? { isDue } : { isDue, held: 'LowConfidence', request: 600 * MIB });
+  });
+
   test('Max: of a window that was drawn from the samples the highest is not the highest; the peaks are', () => {
     const profile = profileOf(STEPS, { memory: (step) => (step === 500 ? 900 : 300) * MIB });
     const target = { strategy: 'Max', lookBackMillis: 86_400_000, safetyFactor: 1.1 } as const;

@@ -12,7 +12,7 @@ import { fadingPercentile, memoryNeed, recentPeak } from './memory-target.ts';
 import type { MemoryTarget, RightsizingPolicy } from './policy.ts';
 import type { RecommendInput } from './recommend.ts';
 import { isShaped, roundUp, type Shaped, shape } from './shape.ts';
-import { isOfLate } from './trusted-history.ts';
+import { isOfLate, type LookBack, lookBackOfPeaks, lookBackOfWindow } from './trusted-history.ts';
 import { windowPercentile } from './window-percentile.ts';
 
 const MIB: Bytes = 1024 * 1024;
@@ -63,6 +63,7 @@ export function shapeMemory(input: RecommendInput): Shaped | ResourceAdvice {
     minHistoryMillis: policy.minHistoryMillis,
     samples: memory.samples(),
     minSamples: policy.minSamples,
+    lookBack: lookBackOf(input),
     roundTo,
     leastLimit: roundUp(highest * (policy.memoryDecrease === 'Always' ? 1 : LIMIT_MARGIN), roundTo),
     safeFloor: safeFloor(memory, policy, current.request, now),
@@ -79,6 +80,16 @@ function afterKill(draft: Draft, { bytes, at }: OomNeed, request: Bytes | undefi
   if (draft.value >= ample && !isShort) return draft;
   const text = `killed for want of memory at ${new Date(at).toISOString()}: at least ${bytes} bytes are needed`;
   return amend(draft, 'out-of-memory', Math.max(draft.value, ample), text);
+}
+
+/** Undefined where all peaks count. */
+function lookBackOf({ profile: { memory }, policy, window, now }: RecommendInput): LookBack | undefined {
+  const { target } = policy.memory;
+  if (target.strategy === 'Histogram') return undefined;
+  const ofWindow = target.strategy === 'Peak' ? undefined : lookBackOfWindow(window, 'memory', policy.minHistoryMillis);
+  const lastAt = memory.lastAt();
+  if (ofWindow !== undefined || target.strategy === 'Percentile' || lastAt === undefined) return ofWindow;
+  return lookBackOfPeaks(memory.peaks(), { ...target, lastAt, now }, policy.minHistoryMillis);
 }
 
 /** How far the request may fall in one go: Property 5. */

@@ -24,13 +24,17 @@ export interface LearnedFloors {
   readonly memory?: Bytes | undefined;
 }
 
+/** When it begins and ends, and since when anything is known in it, is not told by whoever has all of it. */
+export type KnownWindow = Pick<UsageWindow, 'cpu' | 'memory' | 'isSampled'> &
+  Partial<Pick<UsageWindow, 'from' | 'to' | 'since'>>;
+
 export interface RecommendInput {
   readonly profile: UsageProfile;
   readonly cpu: CurrentResource;
   readonly memory: CurrentResource;
   readonly policy: RightsizingPolicy;
   /** The figures of the policy's window, where the source has them. */
-  readonly window?: Pick<UsageWindow, 'cpu' | 'memory' | 'isSampled'> | undefined;
+  readonly window?: KnownWindow | undefined;
   /** What an earlier decrease has shown to be too little. */
   readonly floors?: LearnedFloors | undefined;
   readonly now: EpochMillis;

@@ -1,9 +1,10 @@
 /** From a target to a value that may be requested: confidence, rounding, bounds, and what limits have to do with it. */
 import type { EpochMillis, Millis } from '../../lib/units.ts';
-import { amend, type Draft, type HoldReason, type ResourceAdvice, type Stage } from './advice.ts';
+import { amend, type Draft, type HoldReason, type ResourceAdvice, raiseTo, type Stage } from './advice.ts';
 import { applyLimitRule } from './limits.ts';
 import type { ResourceRules } from './policy.ts';
 import type { CurrentResource } from './recommend.ts';
+import type { LookBack } from './trusted-history.ts';
 
 /** All amounts in the unit of the resource: millicores or bytes. */
 export interface ShapeInput {
@@ -17,6 +18,8 @@ export interface ShapeInput {
   /** The same in samples; left out, they are not counted. */
   readonly samples?: number;
   readonly minSamples?: number;
+  /** Left out: all of the history counts. */
+  readonly lookBack?: LookBack | undefined;
   /** Values become whole multiples of this, upwards. */
   readonly roundTo: number;
   /** A limit never goes below this. */
@@ -98,12 +101,22 @@ export function confidenceOf({ historyMillis, minHistoryMillis, samples, minSamp
   return Math.min(1, Math.max(0, Math.min(byTime, bySamples)));
 }
 
+/** The history is not long enough to lower anything by it, or what the target goes by of it is not. */
+export function isTooShort(input: ShapeInput): boolean {
+  return confidenceOf(input) < 1 || missingOf(input) > 0;
+}
+
+function missingOf({ lookBack }: ShapeInput): Millis {
+  return lookBack === undefined ? 0 : Math.max(0, lookBack.neededMillis - lookBack.knownMillis);
+}
+
 /**
  * How long it takes until the history can be trusted, at the pace it has grown so far; undefined where that
  * cannot be told yet.
  */
-export function untilTrusted({ historyMillis, minHistoryMillis, samples, minSamples }: ShapeInput): Millis | undefined {
-  const byTime = Math.max(0, minHistoryMillis - historyMillis);
+export function untilTrusted(input: ShapeInput): Millis | undefined {
+  const { historyMillis, minHistoryMillis, samples, minSamples } = input;
+  const byTime = Math.max(missingOf(input), minHistoryMillis - historyMillis);
   const missing = Math.max(0, (minSamples ?? 0) - (samples ?? Number.POSITIVE_INFINITY));
   if (missing === 0) return byTime;
   return samples === undefined || samples < 2 || historyMillis <= 0
@@ -114,17 +127,24 @@ export function untilTrusted({ historyMillis, minHistoryMillis, samples, minSamp
 /** A short history may have missed the peak: it raises, by up to half, and never lowers. */
 function raiseWithLowConfidence(draft: Draft, input: ShapeInput): Draft {
   const confidence = confidenceOf(input);
-  if (confidence === 1) return draft;
+  if (confidence === 1) return missingOf(input) > 0 ? notLowered(draft, input) : draft;
   const factor = 1 + (1 - confidence) / 2;
   const value = Math.max(draft.value * factor, input.current.request ?? 0);
-  const hours = Math.round(input.historyMillis / 360_000) / 10;
   return amend(
     draft,
     'confidence',
     value,
-    `only ${hours} h of history: raised by ${Math.round((factor - 1) * 100)} %, never lowered`,
+    `only ${inHours(input.historyMillis)} h of history: raised by ${Math.round((factor - 1) * 100)} %, never lowered`,
   );
 }
+
+/** What was used before a gap is known and does not count any more: no reason to raise, and none to lower. */
+function notLowered(draft: Draft, { lookBack, current }: ShapeInput): Draft {
+  const text = `not lowered: after a gap only ${inHours(lookBack?.knownMillis ?? 0)} h are known of what counts`;
+  return raiseTo(draft, current.request, 'confidence', text);
+}
+
+const inHours = (millis: Millis): number => Math.round(millis / 360_000) / 10;
 
 /** Upwards to a whole multiple. 100 and a tenth are 110.00000000000001; that is no reason for the next one. */
 export function roundUp(value: number, multiple: number): number {

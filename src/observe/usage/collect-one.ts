@@ -10,7 +10,7 @@ import type { UsageBook } from '../../model/usage-book.ts';
 import { isWithinStart } from '../../model/usage-profile.ts';
 import type { UsagePoint, UsageSeries } from '../../model/usage-series.ts';
 import type { UsageSettings, UsageTarget } from '../../model/usage-settings.ts';
-import { percentilesOf } from '../../model/usage-window.ts';
+import { percentilesOf, type WindowPercentiles } from '../../model/usage-window.ts';
 import type { PodTimes } from './collector-port.ts';
 import { type ReplicaPods, replicaPodsOf } from './replica-pods.ts';
 import type { UsageAnswer, UsageProblem, UsageReading, UsageRequest, UsageSource } from './usage-source.ts';
@@ -225,6 +225,12 @@ function startsOf(
   };
 }
 
+/** Of one resource of one container. */
+interface WindowSamples {
+  readonly values: number[];
+  since: EpochMillis | undefined;
+}
+
 /** Percentiles of all samples of the window; the start of a container counts for memory only. */
 function setWindows(
   { book }: CollectContext,
@@ -232,10 +238,11 @@ function setWindows(
   { ref, reading }: PageReading,
   request: UsageRequest,
 ): void {
-  const samples = new Map<string, { cpu: number[]; memory: number[] }>();
+  const samples = new Map<string, Readonly<Record<'cpu' | 'memory', WindowSamples>>>();
+  const none = (): WindowSamples => ({ values: [], since: undefined });
   const { startupExclusionMillis } = settings.profile;
   for (const { pod, container, cpu, memory } of reading.series) {
-    const own = samples.get(container) ?? { cpu: [], memory: [] };
+    const own = samples.get(container) ?? { cpu: none(), memory: none() };
     const start = reading.startedAt(pod, container);
     push(own.cpu, cpu, (at) => at > request.from.cpu && !isWithinStart(at, start, startupExclusionMillis));
     push(own.memory, memory, (at) => at > request.from.memory);
@@ -245,15 +252,29 @@ function setWindows(
     const before = book.windowOf(ref, container, request.to);
     const own = samples.get(container);
     // What could not be read keeps what was known; its age is told by the profile.
-    const cpu = reading.readTo.cpu === undefined ? before?.cpu : percentilesOf(own?.cpu ?? []);
-    const memory = reading.readTo.memory === undefined ? before?.memory : percentilesOf(own?.memory ?? []);
+    const [cpu, cpuSince] =
+      reading.readTo.cpu === undefined ? [before?.cpu, before?.since?.cpu] : figuresOf(own?.cpu ?? none());
+    const [memory, memorySince] =
+      reading.readTo.memory === undefined ? [before?.memory, before?.since?.memory] : figuresOf(own?.memory ?? none());
     if (cpu === undefined && memory === undefined && before === undefined) continue;
-    book.setWindow(ref, container, { from: request.from.cpu, to: request.to, cpu, memory });
+    const since = {
+      ...(cpuSince !== undefined && { cpu: cpuSince }),
+      ...(memorySince !== undefined && { memory: memorySince }),
+    };
+    book.setWindow(ref, container, { from: request.from.cpu, to: request.to, cpu, memory, since });
   }
 }
 
-function push(into: number[], points: readonly UsagePoint<number>[], isMeant: (at: EpochMillis) => boolean): void {
-  for (const { at, value } of points) if (isMeant(at)) into.push(value);
+function figuresOf({ values, since }: WindowSamples): [WindowPercentiles | undefined, EpochMillis | undefined] {
+  return [percentilesOf(values), since];
+}
+
+function push(into: WindowSamples, points: readonly UsagePoint<number>[], isMeant: (at: EpochMillis) => boolean): void {
+  for (const { at, value } of points) {
+    if (!isMeant(at)) continue;
+    into.values.push(value);
+    into.since = Math.min(into.since ?? at, at);
+  }
 }
 
 /** Containers of the template of which the answer had nothing, by resource: partial advice says so. */

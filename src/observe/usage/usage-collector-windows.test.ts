@@ -35,6 +35,21 @@ describe('exact windows', () => {
     );
   });
 
+  test('since when each resource is known in them is told, and kept while that cannot be read', async () => {
+    const collecting = start({ targets: [aTarget(web, { needsWindow: true })], pods: [aPodOf(POD)] });
+    const since = { cpu: START - 3 * HOUR, memory: START - 2 * HOUR };
+    const series = [
+      aSeries('web-gone', { cpu: [[START - HOUR, 5]], memory: [[since.memory, 5]] }),
+      aSeries(POD, { cpu: [[since.cpu, 5]], memory: [[START - HOUR, 5]] }),
+    ];
+    collecting.answer = ({ to }) => ({ ok: true, series, readTo: { cpu: to, memory: to }, warnings: [] });
+    await collecting.clock.advance(0);
+    expect(collecting.collector.windowOf(web, 'app')?.since).toEqual(since);
+    collecting.answer = ({ to }) => ({ ok: true, series: [], readTo: { memory: to }, warnings: [] });
+    await collecting.clock.advance(HOUR);
+    expect(collecting.collector.windowOf(web, 'app')?.since).toEqual({ cpu: since.cpu });
+  });
+
   test('they are read anew several times a window, not at every turn, and samples count once in the profile', async () => {
     const collecting = start({ targets: [aTarget(web, { needsWindow: true })], pods: [aPodOf(POD)] });
     collecting.answer = steady;
