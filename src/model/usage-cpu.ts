@@ -9,11 +9,14 @@ import type { EpochMillis, Millicores, Millis } from '../lib/units.ts';
 /** From 1 millicore to 1,000 cores, 5 % wide. VPA begins at 10 millicores, more than most idle containers use. */
 export const cpuLayout = createBucketLayout({ firstWidth: 1, ratio: 1.05, maxValue: 1_000_000 });
 
+/** Length of the spans by which the last day is remembered. */
+export const CPU_SPAN_MILLIS: Millis = 6 * 3_600_000;
+
 /**
  * The last day: four spans of six hours, the current one among them, and one more for what must be right for longer.
  * With fewer, a daily peak would be forgotten each day.
  */
-const DAY_SPANS = { layout: cpuLayout, spanMillis: 6 * 3_600_000, spans: 5 };
+const DAY_SPANS = { layout: cpuLayout, spanMillis: CPU_SPAN_MILLIS, spans: 5 };
 
 export interface CpuHistoryOptions {
   /** Half-life of the histogram that knows what is usual. */

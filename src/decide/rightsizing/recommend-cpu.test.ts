@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { percentilesOf } from '../../model/usage-window.ts';
 import { defaultPolicy } from './policy.ts';
+import type { KnownWindow } from './recommend.ts';
 import { recommendCpu } from './recommend-cpu.ts';
 import { percentilePolicy, profileOf, questionAt, unset } from './testing/profiles.ts';
 
@@ -54,6 +55,25 @@ describe('CPU advice', () => {
     const window = { from: to - hours * 3_600_000, to, cpu: percentilesOf([usage]), memory: undefined, since };
     const advice = recommendCpu({ ...question, window, cpu: { ...unset, request: 50 } });
     expect(advice).toMatchObject(isDue ? { isDue } : { isDue, held: 'LowConfidence', request: 50 });
+  });
+
+  test('Max: of a window that was drawn from the samples the highest of the last day counts', () => {
+    const profile = profileOf(STEPS, { cpu: (step) => (step === 500 ? 2000 : step === 5 ? 3900 : 100) });
+    const target = { strategy: 'Max', lookBackMillis: 1, safetyFactor: 1.1 } as const;
+    const policy = { ...defaultPolicy, cpu: { ...defaultPolicy.cpu, target } };
+    const question = questionAt(STEPS, profile, { policy });
+    const seen = {
+      from: question.now - 24 * 3_600_000,
+      to: question.now,
+      cpu: percentilesOf([100]),
+      memory: undefined,
+    };
+    const requestBy = (window: KnownWindow) => recommendCpu({ ...question, window }).request;
+    expect(requestBy(seen)).toBe(110);
+    const drawn = requestBy({ ...seen, isSampled: true });
+    expect(drawn).toBeGreaterThanOrEqual(2200);
+    expect(drawn).toBeLessThan(2400);
+    expect(requestBy({ ...seen, from: question.now - 3_600_000, isSampled: true })).toBeLessThan(150);
   });
 
   test('a short history raises and never lowers', () => {

@@ -1,11 +1,15 @@
 /** CPU: the target of the policy's strategy, then the stages every resource goes through. */
+import type { SpanHistogram } from '../../lib/span-histogram.ts';
+import { CPU_SPAN_MILLIS } from '../../model/usage-cpu.ts';
+import type { WindowPercentiles } from '../../model/usage-window.ts';
 import { noAdvice, type ResourceAdvice, raiseTo } from './advice.ts';
 import { cpuTarget } from './cpu-target.ts';
 import { settle } from './finish.ts';
 import type { CpuTarget } from './policy.ts';
-import type { RecommendInput } from './recommend.ts';
+import type { KnownWindow, RecommendInput } from './recommend.ts';
 import { isShaped, type Shaped, shape } from './shape.ts';
 import { isOfLate, lookBackOfWindow } from './trusted-history.ts';
+import { distributionOf } from './usage-distribution.ts';
 
 export function recommendCpu(input: RecommendInput): ResourceAdvice {
   const shaped = shapeCpu(input);
@@ -21,7 +25,7 @@ export function shapeCpu(input: RecommendInput): Shaped | ResourceAdvice {
   const firstAt = cpu.firstAt();
   const lastAt = cpu.lastAt();
   const { target } = policy.cpu;
-  const proposal = cpuTarget(profile, target, window?.cpu, current.request);
+  const proposal = cpuTarget(profile, target, figuresOf(window, target, cpu.day), current.request);
   if (proposal === undefined || firstAt === undefined || lastAt === undefined) {
     return noAdvice('NoData', 'no CPU usage is known');
   }
@@ -46,4 +50,20 @@ export function shapeCpu(input: RecommendInput): Shaped | ResourceAdvice {
 
 function goesByWindow({ strategy }: CpuTarget): boolean {
   return strategy === 'Percentile' || strategy === 'Max';
+}
+
+/**
+ * Those of the window. Where they are of samples that were drawn by chance, these have missed the highest: `Max` goes by
+ * that of the last day or so, which is known.
+ */
+function figuresOf(
+  window: KnownWindow | undefined,
+  { strategy }: CpuTarget,
+  day: SpanHistogram,
+): WindowPercentiles | undefined {
+  const drawn = window?.cpu;
+  if (drawn === undefined || window?.isSampled !== true || strategy !== 'Max') return drawn;
+  const { from = Number.NEGATIVE_INFINITY, to = 0 } = window;
+  const highest = distributionOf(day, Math.ceil((to - from) / CPU_SPAN_MILLIS) + 1)?.pieces.at(-1)?.high ?? 0;
+  return { ...drawn, max: Math.max(drawn.max, highest) };
 }
