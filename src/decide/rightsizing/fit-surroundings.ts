@@ -29,7 +29,7 @@ export interface Surroundings {
   readonly replicas: number;
   /** What they hold by now of quotas; left out: what so many of them would by the sizes that are asked about. */
   readonly held?: QuotaUse;
-  /** What the pods have beside these containers; asked where something is to grow. Left out: nothing. */
+  /** What the pods have beside these containers; asked where that matters. Left out: nothing. */
   readonly beside?: () => BesideContainers;
   /** Of quotas, what others have been promised and do not hold yet; asked where something is to grow. Left out: nothing. */
   readonly promises?: () => QuotaPromises;

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { applyChanges } from '../../model/pod-size.ts';
 import { noUse } from '../../model/size-bounds.ts';
 import { aLimitRange, anHpa, aQuota, MIB } from '../../model/testing/sizing-records.ts';
+import { nothingBeside } from './beside-containers.ts';
 import { dueChanges } from './due-changes.ts';
 import { nodeRoom } from './largest-node.ts';
 import type { RightsizingPolicy } from './policy.ts';
@@ -211,6 +212,10 @@ describe('surroundings', () => {
     const [app] = ask({ around: { hpas: [ofMemory] }, policy: { hpa: 'KeepScalePoint' } });
     // 512Mi become 120Mi.
     expect(app?.memory.notes.at(-1)?.text).toContain('set its target to 213 %');
+    // A proxy of 100m, which a webhook adds, stays: 900m become 580m.
+    const beside = () => ({ ...nothingBeside, sizes: { ...noUse, cpuRequest: 100 } });
+    const withProxy = ask({ containers, around: { hpas: [hpa], beside }, policy: { hpa: 'KeepScalePoint' } });
+    expect(withProxy[0]?.cpu.notes.at(-1)?.text).toContain('set its target to 78 %');
   });
 
   test('whoever has no request yet is given one beside an autoscaler, and no more than there is room for', () => {

@@ -80,7 +80,8 @@ export function recommendWorkload(question: WorkloadQuestion): readonly SizedAdv
     const finished = (resource: ResourceName, advice: ResourceAdvice | undefined): ResourceAdvice => {
       const known = advice ?? noAdvice('NoData', `no ${resource === 'cpu' ? 'CPU' : 'memory'} usage is known`);
       const target = hpaTargetOf(question.around.hpas, question.workload, name, resource);
-      const basis = scaleBasis(resource, containers, resource === 'cpu' ? cpu : memory);
+      const beside = target?.isOfPod === true && policy.hpa === 'KeepScalePoint' ? besideOf(question, resource) : 0;
+      const basis = scaleBasis(resource, containers, resource === 'cpu' ? cpu : memory, beside);
       const respected = respectHpa(known, resource, policy.hpa, target, requestOf(resource, size), basis);
       const read = holdUnread(respected, requestOf(resource, size), question.unread);
       return isGuaranteed ? keepGuaranteed(read, resource, requestOf(resource, size), policy) : read;
@@ -103,19 +104,25 @@ export function requestOf(resource: ResourceName, size: ContainerSize): number |
   return resource === 'cpu' ? (size.cpuRequest ?? size.cpuLimit) : (size.memoryRequest ?? size.memoryLimit);
 }
 
-/** What the containers request together, and would if all of the advice were followed. */
+/** What the containers request together, and would if all of the advice were followed. @param beside what others do. */
 function scaleBasis(
   resource: ResourceName,
   containers: readonly ContainerSpecRecord[],
   advice: readonly (ResourceAdvice | undefined)[],
+  beside = 0,
 ): ScaleBasis {
-  let [current, advised] = [0, 0];
+  let [current, advised] = [beside, beside];
   for (const [index, { size }] of containers.entries()) {
     const now = requestOf(resource, size) ?? 0;
     current += now;
     advised += advice[index]?.request ?? now;
   }
   return { current, advised };
+}
+
+/** What the pods request in containers that the template does not have: for an autoscaler it counts as well. */
+function besideOf({ around }: WorkloadQuestion, resource: ResourceName): number {
+  return around.beside?.().sizes[`${resource}Request`] ?? 0;
 }
 
 function currentOf(
