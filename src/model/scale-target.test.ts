@@ -13,3 +13,14 @@ test.each<[string, Partial<ScaleTarget>, boolean]>([
 ])('%s', (_, change, expected) => {
   expect(isTarget({ ...web, ...change }, web)).toBe(expected);
 });
+
+test.each<[string, Partial<ScaleTarget>, boolean]>([
+  ['the object that it was made for', {}, true],
+  ['another version of that', { apiVersion: 'flink.example.org/v2' }, true],
+  ['another one of that kind', { name: 'other' }, false],
+  ['one of its name in another group', { apiVersion: 'apps/v1' }, false],
+])('of a workload with a controller of somebody else: %s', (_, change, expected) => {
+  const owner = { apiVersion: 'flink.example.org/v1', kind: 'Flink', name: 'stream' };
+  expect(isTarget({ ...owner, ...change }, { ...web, owner })).toBe(expected);
+  expect(isTarget(web, { ...web, owner })).toBe(true);
+});

@@ -4,7 +4,7 @@
  */
 import type { LabelSelector } from '../api/core.ts';
 import type { Bytes, EpochMillis, Millicores, Millis } from '../lib/units.ts';
-import type { Labels } from './records.ts';
+import type { Labels, OwnerReference } from './records.ts';
 
 /** CPU and memory of one container; a missing key is a resource that is not set. Whole millicores and bytes. */
 export interface ContainerSize {
@@ -93,6 +93,8 @@ export interface SizedWorkload {
   readonly resourceVersion: string;
   readonly createdAt: EpochMillis;
   readonly deleting: boolean;
+  /** The controller of the object itself: autoscalers may be told of that one. Left out: it has none. */
+  readonly owner?: Pick<OwnerReference, 'apiVersion' | 'kind' | 'name'>;
   /** Labels of the object itself, not of its template: policies select by these. */
   readonly labels: Labels;
   /** Annotations with the prefixes `optipod.io/` and `mbcas.io/`. */

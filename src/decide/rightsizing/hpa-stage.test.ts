@@ -39,6 +39,13 @@ describe('whom an autoscaler concerns', () => {
     expect(hpaTargetOf([record], web, 'app', 'cpu')?.percent).toBe(percent);
   });
 
+  test('it may scale the object that the workload was made for', () => {
+    const owner = { apiVersion: 'flink.example.org/v1', kind: 'Flink', name: 'stream' };
+    const hpa = anHpa({ target: owner, utilization: { cpu: 80 } });
+    expect(hpaTargetOf([hpa], { ...web, owner }, 'app', 'cpu')?.percent).toBe(80);
+    expect(hpaTargetOf([hpa], web, 'app', 'cpu')).toBeUndefined();
+  });
+
   test('whether the target is of the whole pod or of one container', () => {
     const containerUtilization = [{ container: 'app', resource: 'cpu', percent: 60 }] as const;
     const own = hpaTargetOf([anHpa({ containerUtilization, utilization: { cpu: 80 } })], web, 'app', 'cpu');

@@ -3,8 +3,8 @@
  * the same usage, it adds replicas; their usage falls, and the request with it, for ever (gardener#10083, KRR#169).
  */
 import type { HpaMode } from '../../api/optimization-policy.ts';
-import { isTarget } from '../../model/scale-target.ts';
-import type { HpaRecord, SizedWorkload } from '../../model/sizing-records.ts';
+import { isTarget, type ScaledObject } from '../../model/scale-target.ts';
+import type { HpaRecord } from '../../model/sizing-records.ts';
 import { holdAdvice, type ResourceAdvice } from './advice.ts';
 import { formatAmount, type ResourceName } from './amount-text.ts';
 
@@ -29,7 +29,7 @@ export interface ScaleBasis {
 /** By which utilization the replicas of the workload are scaled, where this container's request plays a part in it. */
 export function hpaTargetOf(
   hpas: readonly HpaRecord[],
-  workload: Pick<SizedWorkload, 'apiVersion' | 'kind' | 'name'>,
+  workload: ScaledObject,
   container: string,
   resource: ResourceName,
 ): HpaTarget | undefined {

@@ -32,7 +32,7 @@ export interface ContainerKnowledge {
 }
 
 export interface WorkloadQuestion {
-  readonly workload: Pick<SizedWorkload, 'apiVersion' | 'kind' | 'namespace' | 'name' | 'isNeverGuaranteed'>;
+  readonly workload: Pick<SizedWorkload, 'apiVersion' | 'kind' | 'namespace' | 'name' | 'owner' | 'isNeverGuaranteed'>;
   /** With the sizes in force: those of the template, or those that were applied to its pods. */
   readonly containers: readonly ContainerSpecRecord[];
   readonly knowledgeOf: (container: string) => ContainerKnowledge;

@@ -34,6 +34,16 @@ describe('pods that are never Guaranteed, whatever sizes their containers have',
   });
 });
 
+test('whose controller the object has, by which an autoscaler may know it', () => {
+  const owner = { apiVersion: 'flink.example.org/v1', kind: 'Flink', name: 'stream' };
+  const owned = (controller: boolean) => ({ metadata: { ownerReferences: [{ ...owner, uid: 'f', controller }] } });
+  const ownerOf = (object: object) => projectSized(object, aDeployment(), createSizingInterners(10)).owner;
+  expect([owned(true), owned(false), {}].map(ownerOf)).toEqual([owner, undefined, undefined]);
+  const { metadata, ...rest } = daemonSet();
+  const ofNodes = { ...rest, metadata: { ...metadata, ...owned(true).metadata } };
+  expect(projectDaemonSet(ofNodes, createSizingInterners(10)).owner).toEqual(owner);
+});
+
 test('minReadySeconds of a DaemonSet; 0 is as good as none', () => {
   const minReadyOf = (minReadySeconds: number) => {
     const object = daemonSet();

@@ -2,7 +2,7 @@
 import type { CronJob, DaemonSet, Job, KubeObject, Pod } from '../../api/core.ts';
 import type { OwnerReference, WorkloadRecord } from '../../model/records.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
-import { countOr, textMap } from '../fields.ts';
+import { countOr, listOf, textMap } from '../fields.ts';
 import type { Interner } from '../intern.ts';
 import { controllerOf } from '../project-pod.ts';
 import { minReady, projectIdentity, refusedSince } from '../project-workload.ts';
@@ -26,6 +26,7 @@ export type SizeWorkload = (object: SizedObject, record: WorkloadRecord) => Size
 export function projectSized(object: SizedObject, record: WorkloadRecord, interners: SizingInterners): SizedWorkload {
   return {
     ...identityOf(record),
+    ...ownerOf(object),
     ...projectSizes(object, object.spec?.template?.spec ?? undefined, interners),
     replicas: record.replicas,
     isRollingOut: isRollingOut(record),
@@ -50,6 +51,7 @@ export function projectDaemonSet(daemonSet: DaemonSet, interners: SizingInterner
   const isObserved = countOr(status?.observedGeneration, 0, 'status.observedGeneration') >= (metadata?.generation ?? 0);
   return {
     ...identityOf(projectIdentity(daemonSet, 'apps/v1', 'DaemonSet')),
+    ...ownerOf(daemonSet),
     ...projectSizes(daemonSet, spec?.template.spec, interners),
     replicas: desired,
     isRollingOut: !isObserved || (spec?.updateStrategy?.type !== 'OnDelete' && updated < desired),
@@ -100,6 +102,12 @@ type Identity = Pick<
 function identityOf(record: Identity): Identity {
   const { apiVersion, kind, namespace, name, uid, resourceVersion, createdAt, deleting } = record;
   return { apiVersion, kind, namespace, name, uid, resourceVersion, createdAt, deleting };
+}
+
+function ownerOf({ metadata }: KubeObject): Pick<SizedWorkload, 'owner'> {
+  const owners = listOf(metadata?.ownerReferences, 'metadata.ownerReferences');
+  const owner = owners.find(({ controller }) => controller === true);
+  return owner === undefined ? {} : { owner: { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.name } };
 }
 
 /** @param path fields from the root to the pod spec, where it is not that of a Deployment. */
