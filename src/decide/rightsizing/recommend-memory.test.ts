@@ -44,6 +44,7 @@ describe('memory advice', () => {
         request: 600 * MIB,
         readyAt: back + 18 * HOUR,
       });
+      expect(adviceAt(at).notes.find(({ stage }) => stage === 'confidence')?.text).toMatch(/ only [\d.]+ h are known$/);
     }
     profile.add({ at: back + 18 * HOUR, memory: 100 * MIB });
     expect(adviceAt(back + 18 * HOUR)).toMatchObject({ isDue: true, request: 300 * MIB });

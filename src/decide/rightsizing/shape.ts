@@ -140,7 +140,7 @@ function raiseWithLowConfidence(draft: Draft, input: ShapeInput): Draft {
 
 /** What was used before a gap is known and does not count any more: no reason to raise, and none to lower. */
 function notLowered(draft: Draft, { lookBack, current }: ShapeInput): Draft {
-  const text = `not lowered: after a gap only ${inHours(lookBack?.knownMillis ?? 0)} h are known of what counts`;
+  const text = `not lowered: of the time that counts only ${inHours(lookBack?.knownMillis ?? 0)} h are known`;
   return raiseTo(draft, current.request, 'confidence', text);
 }
 
