@@ -60,6 +60,17 @@ describe('hazard H20: apart from its like', () => {
     expect(barred([apart], ['x'], [], ['b1'])).toEqual(['b1']);
   });
 
+  test.each<[string, readonly string[], readonly string[]]>([
+    ['about pods of other namespaces alone: siblings are none of them', ['prod'], []],
+    ['about its own and others', ['prod', 'shop'], ['a1', 'a2']],
+  ])('of a rule %s', (_, namespaces, expected) => {
+    expect(barred([rule({ kind: 'apart', isOwn: true, isElsewhere: true, namespaces })], ['a1'])).toEqual(expected);
+  });
+
+  test('of a rule about namespaces by their labels, its own is assumed to be among them', () => {
+    expect(barred([rule({ kind: 'apart', isOwn: true, isElsewhere: true })], ['a1'])).toEqual(['a1', 'a2']);
+  });
+
   test('of machines, those of siblings are out', () => {
     expect(barred([{ ...apart, topologyKey: HOSTNAME }], ['a1', 'x'])).toEqual(['a1', 'x']);
   });
@@ -105,6 +116,13 @@ describe('hazard H20: together with strangers', () => {
 
   test('of other namespaces: that cannot be told, so nothing is proved', () => {
     expect(barred([rule({ isElsewhere: true })], [], [cache('a1')])).toEqual(['a1', 'a2', 'b1', 'x']);
+  });
+
+  test('of its own namespace, which it lists: as if it listed none', () => {
+    const own = { isElsewhere: true, namespaces: ['shop'] };
+    expect(barred([rule(own)], [], [cache('a1')])).toEqual(['b1', 'x']);
+    expect(barred([rule({ ...own, isOwn: true })], ['a1'])).toEqual(['b1', 'x']);
+    expect(barred([rule({ ...own, namespaces: ['shop', 'prod'] })], [], [cache('a1')])).toHaveLength(4);
   });
 
   test('every rule must hold', () => {

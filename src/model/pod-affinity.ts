@@ -31,11 +31,21 @@ export function judgePodAffinity(view: ClusterView, request: PodAffinityRequest)
     judged.some(({ rule, isMet }) => {
       // Nodes without the label are in no domain: no affinity holds there, and any anti-affinity does.
       const domain = domainOf(node, rule.topologyKey);
-      if (rule.kind === 'apart') return domain !== undefined && isMet(domain);
+      if (rule.kind === 'apart') return isOfOwn(rule, request) && domain !== undefined && isMet(domain);
       // The first of its kind may go anywhere.
       if (rule.isOwn && request.siblingNodes.size === 0) return false;
-      return domain === undefined || rule.isElsewhere || !isMet(domain);
+      return domain === undefined || isOfOthers(rule, request) || !isMet(domain);
     });
+}
+
+/** Whether pods of the pod's own namespace count; of a selector of namespaces that is assumed. */
+function isOfOwn({ namespaces }: PodAffinityRule, { namespace }: PodAffinityRequest): boolean {
+  return namespaces === undefined || namespaces.includes(namespace);
+}
+
+/** Whether pods of other namespaces may count; who lists none but his own says what holds anyway. */
+function isOfOthers({ isElsewhere, namespaces }: PodAffinityRule, { namespace }: PodAffinityRequest): boolean {
+  return isElsewhere && namespaces?.every((name) => name === namespace) !== true;
 }
 
 /** Whether a pod that the rule is about runs in a domain. */

@@ -106,8 +106,10 @@ export interface PodAffinityRule {
   readonly selector: LabelSelector | undefined;
   /** The selector picks the pod itself, and so the others of its workload. Always so for `apart`. */
   readonly isOwn: boolean;
-  /** Pods of other namespaces count as well. */
+  /** Pods of other namespaces may count as well. */
   readonly isElsewhere: boolean;
+  /** The only namespaces whose pods count, where they are listed; left out: its own, and others where `isElsewhere`. */
+  readonly namespaces?: readonly string[] | undefined;
 }
 
 /** A required topology spread constraint: no domain has more than `maxSkew` pods above the one that has fewest. */

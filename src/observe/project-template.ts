@@ -186,7 +186,8 @@ function termsOf(
 }
 
 function podAffinityRule(kind: PodAffinityRule['kind'], term: PodAffinityTerm, labels: Labels): PodAffinityRule {
-  const { topologyKey, labelSelector: selector, namespaces, namespaceSelector, mismatchLabelKeys } = term;
+  const { topologyKey, labelSelector: selector, namespaceSelector, mismatchLabelKeys } = term;
+  const namespaces = listOf(term.namespaces, 'namespaces');
   // It is about pods that say something else there. In a pod that is made, the selector says so as well.
   const isOfOthers = listOf(mismatchLabelKeys, 'mismatchLabelKeys').some((key) => Object.hasOwn(labels, key));
   return {
@@ -195,6 +196,7 @@ function podAffinityRule(kind: PodAffinityRule['kind'], term: PodAffinityTerm, l
     selector,
     // Without a selector a term picks no pod.
     isOwn: selector !== undefined && !isOfOthers && compileLabelSelector(selector)(labels),
-    isElsewhere: (namespaces ?? []).length > 0 || namespaceSelector !== undefined,
+    isElsewhere: namespaces.length > 0 || namespaceSelector !== undefined,
+    ...(namespaces.length > 0 && namespaceSelector === undefined && { namespaces }),
   };
 }

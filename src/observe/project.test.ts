@@ -221,8 +221,9 @@ describe('pods', () => {
       setUp().project.pod(pod({ metadata: { labels: { app: 'web' } }, spec: { affinity } }))?.template.podAffinity;
     const podAffinity = required(
       { topologyKey: hostname, labelSelector: cache },
-      { topologyKey: zone, labelSelector: web, namespaceSelector: {} },
+      { topologyKey: zone, labelSelector: web, namespaceSelector: {}, namespaces: ['prod'] },
       { topologyKey: zone },
+      { topologyKey: zone, labelSelector: web, namespaces: ['prod'] },
     );
     const podAntiAffinity = required(
       { topologyKey: zone, labelSelector: web },
@@ -234,6 +235,7 @@ describe('pods', () => {
       { kind: 'together', topologyKey: hostname, selector: cache, isOwn: false, isElsewhere: false },
       { kind: 'together', topologyKey: zone, selector: web, isOwn: true, isElsewhere: true },
       { kind: 'together', topologyKey: zone, selector: undefined, isOwn: false, isElsewhere: false },
+      { kind: 'together', topologyKey: zone, selector: web, isOwn: true, isElsewhere: true, namespaces: ['prod'] },
       { kind: 'apart', topologyKey: zone, selector: web, isOwn: true, isElsewhere: false },
       { kind: 'apart', topologyKey: hostname, selector: web, isOwn: true, isElsewhere: false },
     ]);
