@@ -239,6 +239,21 @@ describe('hazard H8: losses', () => {
     expect(memory.lossyPools(30, NOON)).toMatchObject([{ key: 'a/m5', lost: 3, standing: 1 }]);
   });
 
+  test.each([
+    ['another', 'on-demand'],
+    ['no known', 'reserved'],
+  ])('nodes in use that are relabelled to %s class are no losses, nor when they go later', (_, side) => {
+    const { stores, memory } = createScene();
+    for (const name of ['s1', 's2', 's3']) {
+      stores.nodes.put(node(name));
+      stores.pods.put(pod(`on-${name}`, { nodeName: name }));
+      stores.nodes.put(node(name, { side }));
+      stores.nodes.remove(node(name, { side }));
+    }
+    expect(memory.storm(NOON)).toBeUndefined();
+    expect(memory.lossyPools(30, NOON)).toEqual([]);
+  });
+
   test('nodes that go empty, but for their DaemonSets, are no losses; nor are nodes of on-demand', () => {
     const { stores, memory } = createScene();
     for (const name of ['s1', 's2', 's3']) {

@@ -111,16 +111,17 @@ export function createSpotWatch({ view, rules, clock, random }: SpotWatchOptions
   };
   /**
    * A spot node that goes while pods run on it was reclaimed, as far as anybody can tell; one that is empty was given
-   * back.
+   * back. One that is merely of another class now, by its labels or the configuration, is still there.
    */
   const noteNode = (before: NodeRecord | undefined, after: NodeRecord | undefined): void => {
     const now = clock.now();
     if (before !== undefined && before.uid !== after?.uid) memory.gone(before.uid, isInUse(view, before), now);
     if (after === undefined) return;
     const { sides } = rules();
-    const stands = sides.classOf(after) === 'spot' && after.ready && sides.leavingCause(after) === undefined;
+    const isSpot = sides.classOf(after) === 'spot';
+    const stands = isSpot && after.ready && sides.leavingCause(after) === undefined;
     if (stands) memory.standing(after.uid, poolOf(after));
-    else memory.gone(after.uid, isInUse(view, after), now);
+    else memory.gone(after.uid, isSpot && isInUse(view, after), now);
   };
 
   view.onPod((before, after) => {
