@@ -23,6 +23,7 @@ function setUp() {
   stores.namespaces.put({ metadata: { name: 'shop', uid: 'ns', labels: enabled } });
   stores.deployments.put(deploymentOf({}));
   stores.replicaSets.put(replicaSet);
+  const metrics = createMetrics();
   const spot = createSpotWatch({ view, rules: () => rules, clock, random: createSeededRandom(1) });
   const admission = createAdmission({
     api: {} as KubeApi,
@@ -31,7 +32,7 @@ function setUp() {
     ownerTypeOf: () => undefined,
     spot,
     sizes: undefined,
-    metrics: createMetrics(),
+    metrics,
     clock,
     log: createSilentLogger(),
   });
@@ -42,7 +43,7 @@ function setUp() {
     );
     return patch.find(({ path }) => path === '/metadata/annotations')?.value['spotalis.io/slot'];
   };
-  return { admission, clock, stores, placeOf };
+  return { admission, clock, stores, metrics, placeOf };
 }
 
 test('a pod that never appears gives its place back; while pods cannot be followed it may be there', async () => {
@@ -72,4 +73,24 @@ test('that pods could not be followed counts also where nobody asked for a place
   expect(await placeOf('c')).toBe('1');
   ending.abort();
   await ended;
+});
+
+test('of a dry run only that it was asked is counted: no pod was changed, nor admitted as it was', async () => {
+  const { admission, metrics } = setUp();
+  const sumOf = async (name: string): Promise<number> => {
+    const lines = (await metrics.render()).split('\n').filter((line) => line.startsWith(`${name}{`));
+    return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+  };
+  const counts = async () => ({
+    requests: await sumOf('spotalis_webhook_requests_total'),
+    mutations: await sumOf('spotalis_webhook_mutations_total'),
+    unsteered: await sumOf('spotalis_admissions_unsteered_total'),
+  });
+  const strangers = podOf({ metadata: { ownerReferences: [] } });
+  for (const [index, pod] of [podOf(), strangers].entries())
+    await admission.handle(reviewOf(`dry-${index}`, pod, { dryRun: true }));
+  expect(await counts()).toEqual({ requests: 2, mutations: 0, unsteered: 0 });
+  for (const [index, pod] of [podOf(), strangers].entries()) await admission.handle(reviewOf(`real-${index}`, pod));
+  expect(await counts()).toMatchObject({ requests: 4, unsteered: 1 });
+  expect((await counts()).mutations).toBeGreaterThan(0);
 });

@@ -114,11 +114,13 @@ const OPERATIONS: readonly string[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 const KINDS: readonly string[] = ['Pod', 'Deployment', 'StatefulSet', 'ReplicaSet', 'DaemonSet'];
 const oneOf = (known: readonly string[], name: string): string => (known.includes(name) ? name : 'other');
 
-function count(metrics: Metrics, { decision, tookMillis, ...asked }: AdmissionObservation): void {
+/** Of a dry run only that it was asked: no pod is admitted, and none is changed. */
+function count(metrics: Metrics, { decision, dryRun, tookMillis, ...asked }: AdmissionObservation): void {
   const operation = oneOf(OPERATIONS, asked.operation);
   const resourceKind = oneOf(KINDS, asked.resourceKind);
   metrics.inc('spotalis_webhook_requests_total', { operation, resource_kind: resourceKind, result: 'allowed' });
   metrics.observe('spotalis_webhook_request_duration_seconds', {}, tookMillis / 1000);
+  if (dryRun) return;
   if (decision.kind === 'unsteered') {
     metrics.inc('spotalis_admissions_unsteered_total', { reason: decision.reason });
     return;

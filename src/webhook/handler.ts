@@ -28,6 +28,8 @@ export type AdmissionRules = Pick<AdmissionInput, 'settings' | 'sides' | 'readPo
 export interface AdmissionObservation {
   readonly operation: string;
   readonly resourceKind: string;
+  /** Nothing is made of what was asked about: `kubectl apply --dry-run=server`, a `diff`. */
+  readonly dryRun: boolean;
   readonly decision: AdmissionDecision;
   readonly tookMillis: Millis;
 }
@@ -153,8 +155,8 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
     if (!review.ok) return problemAnswer(400, review.code, review.message);
     const { apiVersion, request } = review;
     const answer = (decision: AdmissionDecision): HttpAnswer => {
-      const { operation, kind, uid } = request;
-      onAnswer({ operation, resourceKind: kind.kind, decision, tookMillis: clock.now() - startedAt });
+      const { operation, kind, uid, dryRun } = request;
+      onAnswer({ operation, resourceKind: kind.kind, dryRun, decision, tookMillis: clock.now() - startedAt });
       return { status: 200, body: encodeAnswer(apiVersion, uid, withSizes(request, answerOf(decision, isConfirmed))) };
     };
     try {
