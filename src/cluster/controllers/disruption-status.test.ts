@@ -46,7 +46,7 @@ describe('budgetStatus', () => {
     ['unready pods are not healthy', { minAvailable: 7 }, { pods: pods(8, 2) }, [10, 7, 8, 1]],
     ['terminating pods are not healthy', { minAvailable: 1 }, { pods: [pod('a'), pod('b', true, true)] }, [2, 1, 1, 0]],
     ['no pods', { maxUnavailable: 1 }, { pods: [], expectedScale: 0 }, [0, 0, 0, 0]],
-    ['neither is given', {}, {}, [10, 0, 10, 10]],
+    ['neither is given: nothing may go', {}, {}, [0, 0, 10, 0]],
   ])('%s', (_, spec, more, [expectedPods, desiredHealthy, currentHealthy, disruptionsAllowed]) => {
     expect(statusOf(spec, more)).toMatchObject({
       expectedPods,

@@ -87,7 +87,8 @@ function expectedCounts(
     return { expectedPods: scale, desiredHealthy: Math.max(0, scale - unavailable) };
   }
   if (typeof minAvailable === 'number') return { expectedPods: podCount, desiredHealthy: minAvailable };
-  if (minAvailable === undefined) return { expectedPods: podCount, desiredHealthy: 0 };
+  // It expects none, and so allows none.
+  if (minAvailable === undefined) return { expectedPods: 0, desiredHealthy: 0 };
   if (typeof scale === 'object') return scale;
   return { expectedPods: scale, desiredHealthy: resolveIntOrPercent(minAvailable, scale, 'up') ?? 0 };
 }
