@@ -62,6 +62,56 @@ describe('a DaemonSet', () => {
     expect(nodesOf(at)).toEqual([]);
   });
 
+  test('goes on where a taint only keeps newcomers away, and ends where it drives out', async () => {
+    await using at = await startVirtualCluster({ nodes: testNodes(2) });
+    await create(at, daemonSet());
+    await at.seconds(10);
+    const taint = (effect: string) =>
+      at.cluster.api.patch(resources.nodes, 'node-1', {
+        type: 'merge',
+        body: { spec: { taints: [{ key: 'leaving', effect }] } },
+      });
+    await taint('NoSchedule');
+    await at.seconds(60);
+    expect(nodesOf(at)).toEqual(['node-1', 'node-2']);
+    expect(status(at)).toMatchObject({ desiredNumberScheduled: 1, numberMisscheduled: 1 });
+    await taint('NoExecute');
+    await at.seconds(60);
+    expect(nodesOf(at)).toEqual(['node-2']);
+  });
+
+  test('is mended by a new template however many of its pods never became ready', async () => {
+    await using at = await startVirtualCluster({ nodes: testNodes(3) });
+    const broken = testTemplate('agent', { annotations: { 'stowage.test/ready-after': 'never' } });
+    await create(at, { ...daemonSet(), spec: { selector: { matchLabels: { app: 'agent' } }, template: broken } });
+    await at.seconds(30);
+    expect(at.pods().filter(isReady)).toEqual([]);
+    const template = { metadata: { annotations: { 'stowage.test/ready-after': '1s' } } };
+    await at.cluster.api.patch(
+      resources.daemonSets,
+      'agent',
+      { type: 'merge', body: { spec: { template } } },
+      IN_DEFAULT,
+    );
+    await at.seconds(60);
+    expect(at.pods().filter(isReady)).toHaveLength(3);
+    expect(status(at)).toMatchObject({ updatedNumberScheduled: 3, numberAvailable: 3 });
+  });
+
+  test('counts a pod as available once it has been ready for minReadySeconds', async () => {
+    await using at = await startVirtualCluster({ nodes: testNodes(1) });
+    const spec = {
+      selector: { matchLabels: { app: 'agent' } },
+      template: testTemplate('agent', {}),
+      minReadySeconds: 30,
+    };
+    await create(at, { ...daemonSet(), spec });
+    await at.seconds(20);
+    expect(status(at)).toMatchObject({ numberReady: 1, numberUnavailable: 1 });
+    await at.seconds(30);
+    expect(status(at)).toMatchObject({ numberReady: 1, numberAvailable: 1 });
+  });
+
   test('updates one pod at a time', async () => {
     await using at = await startVirtualCluster({ nodes: testNodes(4) });
     await create(at, daemonSet());

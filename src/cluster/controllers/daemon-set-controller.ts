@@ -2,7 +2,7 @@
 
 import type { DaemonSet, Node, Pod } from '../../api/core.ts';
 import { resources } from '../../api/resources.ts';
-import { createWorkQueue } from '../../kube/queue.ts';
+import { createWorkQueue, type HandlerResult } from '../../kube/queue.ts';
 import { resolveIntOrPercent } from '../int-or-percent.ts';
 import {
   controllerOf,
@@ -14,7 +14,7 @@ import {
   namespaceOf,
   uidOf,
 } from '../objects.ts';
-import { isActive, isAvailable, isFinished, isReady, isTerminating } from '../pod-state.ts';
+import { availableAt, isActive, isAvailable, isFinished, isReady, isTerminating } from '../pod-state.ts';
 import { admitsNode, type NodeSelectorTerm, type Toleration, untoleratedTaints } from '../scheduler/node-matching.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
 import { deletePod } from './delete-pod.ts';
@@ -44,6 +44,8 @@ interface Pass {
   readonly hash: string;
   /** Names of the nodes that are to have a pod. */
   readonly wanted: ReadonlySet<string>;
+  /** Names of those on which one that is there may go on: a taint that only keeps newcomers away ends none. */
+  readonly kept: ReadonlySet<string>;
 }
 
 /** Pods are pinned by affinity and bound by the scheduler, so a full node keeps its daemon waiting. */
@@ -71,22 +73,24 @@ export function createDaemonSetController({ api, caches, clock, random, log }: S
     queue.add(key);
   });
 
-  const sync = async (key: string): Promise<void> => {
+  const sync = async (key: string): Promise<HandlerResult> => {
     const set = sets.get(key);
-    if (set === undefined || set.metadata?.deletionTimestamp !== undefined) return;
+    if (set === undefined || set.metadata?.deletionTimestamp !== undefined) return undefined;
     const spec = daemonSpec(set);
     const hash = templateHash(set.spec?.template, undefined);
-    const wanted = new Set([...nodes.all()].filter((node) => shouldRun(spec, node)).map(nameOf));
-    const pass = { set, key, spec, hash, wanted };
+    const namesOf = (effects: readonly string[]): ReadonlySet<string> =>
+      new Set([...nodes.all()].filter((node) => admitsDaemon(spec, node, effects)).map(nameOf));
+    const pass = { set, key, spec, hash, wanted: namesOf(['NoSchedule', 'NoExecute']), kept: namesOf(['NoExecute']) };
     if (expectations.isSatisfied(key)) await place(pass, [...caches.podsOfController(set)]);
     await writeStatus(pass, [...caches.podsOfController(set)]);
+    return nextAvailability(set);
   };
 
   const place = async (pass: Pass, pods: readonly Pod[]): Promise<void> => {
     const { key, wanted } = pass;
     const targets = new Set(pods.filter((pod) => !isFinished(pod)).map(targetOf));
     const missing = [...wanted].filter((node) => !targets.has(node));
-    const doomed = [...misplaced(pods, wanted), ...outdated(pass, pods)];
+    const doomed = [...misplaced(pass, pods), ...outdated(pass, pods, clock.now())];
     if (missing.length === 0 && doomed.length === 0) return;
     expectations.expect(key, missing.length, doomed.map(uidOf));
     await Promise.all([
@@ -128,6 +132,16 @@ export function createDaemonSetController({ api, caches, clock, random, log }: S
     await replaceStatus(api, resources.daemonSets, { ...current, status });
   };
 
+  /** Time alone makes a ready pod available; no event tells. */
+  const nextAvailability = (set: DaemonSet): HandlerResult => {
+    const minReadySeconds = set.spec?.minReadySeconds ?? 0;
+    const waits = [...caches.podsOfController(set)].flatMap((pod) => {
+      const wait = (availableAt(pod, minReadySeconds) ?? 0) - clock.now();
+      return wait > 0 ? [wait] : [];
+    });
+    return minReadySeconds === 0 || waits.length === 0 ? undefined : { requeueAfterMillis: Math.min(...waits) };
+  };
+
   return { name, run: (signal) => queue.run(2, sync, signal) };
 }
 
@@ -145,11 +159,12 @@ function daemonSpec(set: DaemonSet): PodSpec {
   return { ...spec, tolerations: [...(spec.tolerations ?? []), ...DAEMON_TOLERATIONS] };
 }
 
-function shouldRun(spec: PodSpec, node: Node): boolean {
-  return (
-    admitsNode(spec, node) &&
-    untoleratedTaints(node.spec?.taints, spec.tolerations, ['NoSchedule', 'NoExecute']).length === 0
-  );
+/**
+ * Whether taints of these effects leave the node to the daemon. Source: pkg/controller/daemon/daemon_controller.go
+ * `NodeShouldRunDaemonPod`.
+ */
+function admitsDaemon(spec: PodSpec, node: Node, effects: readonly string[]): boolean {
+  return admitsNode(spec, node) && untoleratedTaints(node.spec?.taints, spec.tolerations, effects).length === 0;
 }
 
 /** The scheduler does the binding; the pod merely admits one node. */
@@ -166,21 +181,24 @@ function targetOf(pod: Pod): string {
 }
 
 /** Finished ones too: a daemon that ended is made anew on its node, not restarted as its pod. */
-function misplaced(pods: readonly Pod[], wanted: ReadonlySet<string>): Pod[] {
-  return pods.filter((pod) => !isTerminating(pod) && (isFinished(pod) || !wanted.has(targetOf(pod))));
+function misplaced({ kept }: Pass, pods: readonly Pod[]): Pod[] {
+  return pods.filter((pod) => !isTerminating(pod) && (isFinished(pod) || !kept.has(targetOf(pod))));
 }
 
 /**
- * Pods of an older template, as many as may be unavailable at a time, those that are so already counted. `maxSurge` is
- * not played: an old pod goes before its successor comes.
+ * Pods of an older template: all that are not available, as their end costs nothing, and of the others as many as may
+ * be unavailable at a time, those that are so already counted. `maxSurge` is not played: an old pod goes before its
+ * successor comes. Source: pkg/controller/daemon/update.go `rollingUpdate`.
  */
-function outdated({ set, hash, wanted }: Pass, pods: readonly Pod[]): Pod[] {
+function outdated({ set, hash, wanted }: Pass, pods: readonly Pod[], nowMillis: number): Pod[] {
   const strategy = set.spec?.updateStrategy;
   if (strategy?.type === 'OnDelete') return [];
   const limit = Math.max(1, resolveIntOrPercent(strategy?.rollingUpdate?.maxUnavailable ?? 1, wanted.size, 'up') ?? 1);
-  const unavailable = pods.filter((pod) => isTerminating(pod) || !isReady(pod)).length;
+  const isServing = (pod: Pod): boolean => isActive(pod) && isAvailable(pod, set.spec?.minReadySeconds ?? 0, nowMillis);
+  const unavailable = pods.filter((pod) => !isServing(pod)).length;
   const old = pods.filter((pod) => isActive(pod) && pod.metadata?.labels?.[HASH_LABEL] !== hash);
-  return old.slice(0, Math.max(0, limit - unavailable));
+  const broken = old.filter((pod) => !isServing(pod));
+  return [...broken, ...old.filter(isServing).slice(0, Math.max(0, limit - unavailable))];
 }
 
 /** Heartbeats change nodes all the time; only these fields decide which pods they get. */
