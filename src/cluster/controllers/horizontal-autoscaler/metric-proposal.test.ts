@@ -59,6 +59,12 @@ describe('pods without figures', () => {
     expect(propose([pod(5), pod(5), pod(5), pod(5), pod(undefined)])).toMatchObject({ replicas: 3 });
   });
 
+  test('do so whether or not they are ready yet', () => {
+    const starting = { isReady: false, startedAtMillis: NOW - 60_000, readyChangedAtMillis: NOW - 60_000 };
+    // (20 + 20 + 100) / 300 = 46 %: down, were the third left out.
+    expect(propose([pod(20), pod(20), pod(undefined, starting)])).toMatchObject({ replicas: 3 });
+  });
+
   test('count as idle on the way up', () => {
     expect(propose([pod(300), pod(undefined)])).toMatchObject({ replicas: 6 });
     expect(propose([pod(60), pod(undefined)])).toMatchObject({ replicas: 2 });

@@ -84,15 +84,16 @@ export function proposeReplicas(input: ProposalInput): Proposal {
   return { ok: true, replicas, ...told };
 }
 
+/** One that has started and has no figures yet is none of these: it may be busy, and is taken to be on the way down. */
 function isUnready(pod: ScaledPod, { resource, now }: ProposalInput): boolean {
   if (pod.isPending) return true;
-  if (resource !== 'cpu') return false;
   const { startedAtMillis, readyChangedAtMillis, isReady, usage } = pod;
+  if (resource !== 'cpu' || usage === undefined) return false;
   if (startedAtMillis === undefined || readyChangedAtMillis === undefined) return true;
   if (startedAtMillis + CPU_INITIALIZATION_MILLIS <= now)
     return !isReady && startedAtMillis + INITIAL_READINESS_MILLIS > readyChangedAtMillis;
   // Figures must be from a whole window in which it was ready.
-  return !isReady || (usage !== undefined && usage.atMillis < readyChangedAtMillis + usage.windowMillis);
+  return !isReady || usage.atMillis < readyChangedAtMillis + usage.windowMillis;
 }
 
 function ratioOf(used: ReadonlyMap<ScaledPod, number>, target: ProposalInput['target']): number {

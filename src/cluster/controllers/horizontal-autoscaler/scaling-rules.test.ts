@@ -16,7 +16,8 @@ describe('without a behavior', () => {
     ['nothing to do', {}, 4, undefined],
     ['up', { wanted: 7 }, 7, undefined],
     ['up to twice as many at once', { current: 10, wanted: 40 }, 20, 'ScaleUpLimit'],
-    ['up by four at least', { current: 1, wanted: 40 }, 5, 'ScaleUpLimit'],
+    ['up to four at least', { current: 1, wanted: 40 }, 4, 'ScaleUpLimit'],
+    ['up to twice as many, where three are', { current: 3, wanted: 40 }, 6, 'ScaleUpLimit'],
     ['no further than the most', { wanted: 7, most: 6 }, 6, 'TooManyReplicas'],
     ['down', { wanted: 2 }, 2, undefined],
     ['no further than the least', { wanted: 0, least: 2 }, 2, 'TooFewReplicas'],
@@ -39,15 +40,30 @@ describe('without a behavior', () => {
     expect(decide({ wanted: 1 }, { recommendations: wished(3, 300) })).toMatchObject({ replicas: 1 });
   });
 
-  test('pods just added count in the rate', () => {
+  test('pods just added count in no rate', () => {
     const changes = [{ at: NOW - 10 * SECOND, by: 5 }];
-    expect(decide({ current: 10, wanted: 40 }, { changes })).toMatchObject({ replicas: 10, limit: 'ScaleUpLimit' });
-    const earlier = [{ at: NOW - 15 * SECOND, by: 5 }];
-    expect(decide({ current: 10, wanted: 40 }, { changes: earlier })).toMatchObject({ replicas: 20 });
+    expect(decide({ current: 10, wanted: 40 }, { changes })).toMatchObject({ replicas: 20, limit: 'ScaleUpLimit' });
   });
 });
 
 describe('with a behavior', () => {
+  const behavior = {};
+
+  test('replicas go up by four at least, or to twice as many', () => {
+    expect(decide({ current: 1, wanted: 40, behavior })).toMatchObject({ replicas: 5, limit: 'ScaleUpLimit' });
+    expect(decide({ current: 10, wanted: 40, behavior })).toMatchObject({ replicas: 20, limit: 'ScaleUpLimit' });
+  });
+
+  test('pods just added count in the rate', () => {
+    const changes = [{ at: NOW - 10 * SECOND, by: 5 }];
+    expect(decide({ current: 10, wanted: 40, behavior }, { changes })).toMatchObject({
+      replicas: 10,
+      limit: 'ScaleUpLimit',
+    });
+    const earlier = [{ at: NOW - 15 * SECOND, by: 5 }];
+    expect(decide({ current: 10, wanted: 40, behavior }, { changes: earlier })).toMatchObject({ replicas: 20 });
+  });
+
   test('the window up waits for wishes to agree', () => {
     const behavior = { scaleUp: { stabilizationWindowSeconds: 60 } };
     expect(decide({ wanted: 8, behavior }, { recommendations: wished(5, 30) })).toMatchObject({

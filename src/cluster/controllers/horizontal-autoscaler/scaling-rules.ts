@@ -1,6 +1,7 @@
 /**
  * How fast replicas may follow what metrics ask for. Pure but for the history, which the caller keeps.
- * Source: pkg/controller/podautoscaler/horizontal.go `stabilizeRecommendation…`, `convertDesiredReplicasWithBehaviorRate`.
+ * Source: pkg/controller/podautoscaler/horizontal.go `stabilizeRecommendation…`, `convertDesiredReplicasWithBehaviorRate`,
+ * `calculateScaleUpLimit`.
  */
 import type { HorizontalPodAutoscaler } from '../../../api/core.ts';
 import type { EpochMillis, Millis } from '../../../lib/units.ts';
@@ -59,7 +60,7 @@ export function applyScalingRules(input: ScalingInput, history: ScalingHistory):
   const stabilized = chosen === wanted ? undefined : wanted < current ? 'down' : 'up';
 
   if (chosen > current) {
-    const limit = Math.max(current, upLimit(behavior?.scaleUp ?? UP, current, history, now));
+    const limit = Math.max(current, upLimit(behavior, current, history, now));
     const replicas = Math.min(chosen, limit, most);
     const reason = chosen <= replicas ? undefined : limit < most ? 'ScaleUpLimit' : 'TooManyReplicas';
     return { replicas, stabilized, limit: reason };
@@ -77,7 +78,10 @@ export function applyScalingRules(input: ScalingInput, history: ScalingHistory):
   return { replicas, stabilized, limit: reason };
 }
 
-function upLimit(rules: Rules, current: number, history: ScalingHistory, now: EpochMillis): number {
+/** Without a behavior no rate is kept: twice as many at each look, or four. */
+function upLimit(behavior: Behavior | undefined, current: number, history: ScalingHistory, now: EpochMillis): number {
+  if (behavior === undefined) return Math.max(2 * current, 4);
+  const { scaleUp: rules = UP } = behavior;
   if (rules.selectPolicy === 'Disabled') return current;
   const limits = (rules.policies ?? UP.policies ?? []).map(({ type, value, periodSeconds }) => {
     const before = current - changed(history, now, periodSeconds, 1);
