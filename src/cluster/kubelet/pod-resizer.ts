@@ -1,7 +1,7 @@
 /** Brings a running pod to the resources its spec asks for: judges, allocates, applies, and keeps trying what waits (KEP-1287). */
 import type { Pod } from '../../api/core.ts';
 import type { Amounts } from '../pod-requests.ts';
-import { type ContainerRuntime, containersOf, type PodRuntime } from './pod-status.ts';
+import { type ContainerRuntime, containersOf, type PodRuntime, willRestart } from './pod-status.ts';
 import {
   judgeResize,
   memoryInUse,
@@ -50,9 +50,15 @@ export function createPodResizer(options: PodResizerOptions): PodResizer {
   /** While allocated resources are being applied, until they are or have failed. */
   let isApplying = false;
 
+  /** It runs, or will again: one that waits in CrashLoopBackOff starts with what it is given meanwhile. */
+  const isGoingOn = ({ state, lastEnd }: ContainerRuntime): boolean => {
+    if (state.kind === 'terminated') return willRestart(options.pod(), state.exitCode !== 0);
+    return state.kind === 'running' || lastEnd !== undefined;
+  };
+
   const review = (): void => {
     const containers = containersOf(runtime);
-    if (options.isOver() || isApplying || !containers.some(({ state }) => state.kind === 'running')) return;
+    if (options.isOver() || isApplying || !containers.some(isGoingOn)) return;
     const wanted = wantedResizes(options.pod(), containers);
     if (wanted.length === 0) {
       if (runtime.resizeConditions.length > 0) {

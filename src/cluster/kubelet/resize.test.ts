@@ -59,6 +59,27 @@ describe('an in-place resize', () => {
     expect(findCondition(stored(at)?.status?.conditions, 'PodResizePending')).toBeUndefined();
   });
 
+  test('of a container that waits in CrashLoopBackOff is done before it starts again', async () => {
+    await using at = await startVirtualCluster({ nodes: testNodes(1), ...STEADY });
+    await start(at, barePod());
+    await at.seconds(5);
+    for (let ends = 0; ends < 2; ends++) {
+      at.cluster.kubelet.endContainer('default/a', 'app', 1);
+      await at.seconds(2);
+    }
+    expect(container(at)).toMatchObject({ restartCount: 1, state: { waiting: { reason: 'CrashLoopBackOff' } } });
+    await resize(at, '300m');
+    await at.seconds(1);
+    expect(container(at)).toMatchObject({
+      allocatedResources: { cpu: '300m' },
+      resources: { requests: { cpu: '300m' } },
+    });
+    await at.seconds(10);
+    expect(container(at)).toMatchObject({ restartCount: 2, resources: { requests: { cpu: '300m' } } });
+    expect(container(at)?.state?.running).toBeDefined();
+    expect(conditions(at).filter((text) => text.startsWith('PodResize'))).toEqual([]);
+  });
+
   test('restarts a container whose policy wants it', async () => {
     await using at = await startVirtualCluster({ nodes: testNodes(1), ...STEADY });
     const resizePolicy = [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }];

@@ -69,7 +69,8 @@ export function pinnedCpuMessage(pod: Pod, wanted: readonly WantedResize[]): str
 }
 
 /**
- * Why memory limits cannot be lowered now; undefined when they can. A container that restarts for it gives its memory back.
+ * Why memory limits cannot be lowered now; undefined when they can. A container that restarts for it gives its memory
+ * back, and one that does not run has given it back.
  * Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go `validatePodResizeAction`.
  */
 export function memoryInUse(wanted: readonly WantedResize[]): string | undefined {
@@ -77,7 +78,8 @@ export function memoryInUse(wanted: readonly WantedResize[]): string | undefined
     const limit = amountsOf(resources.limits).get('memory');
     const isLower =
       limit !== undefined && limit < (amountsOf(container.resources.limits).get('memory') ?? Number.POSITIVE_INFINITY);
-    if (!isLower || restarts || container.memoryBytes <= limit) return [];
+    const isGivenBack = restarts || container.state.kind !== 'running';
+    if (!isLower || isGivenBack || container.memoryBytes <= limit) return [];
     return `attempting to set container "${container.name}" memory limit (${limit}) below current usage (${container.memoryBytes})`;
   });
   return parts.length === 0 ? undefined : `cannot decrease memory limits: [${parts.join(', ')}]`;
