@@ -92,6 +92,25 @@ describe('rightsizing bug 15: a pod that keeps running out of memory', () => {
     expect(flight.review()).toMatchObject([{ kind: 'done', tookMillis: 0, restarted: false }]);
   });
 
+  test('waits in CrashLoopBackOff as its new size comes into force: its next start is no kill, the one after it is', async () => {
+    const later = { ...killed, finishedAt: NOON + 60_000 };
+    const inBackOff = { restartCount: 4, lastTermination: killed, running: false };
+    for (const isKilledAgain of [false, true]) {
+      const { clock, flight, show, start } = setUp();
+      show({ statuses: [aContainerStatus(aContainer(), inBackOff)] });
+      const decision = start();
+      show(withKills(4, false));
+      expect(flight.review()).toEqual([]);
+      show(withKills(5));
+      await clock.advance(60_000);
+      expect(flight.review()).toEqual([]);
+      const again = { restartCount: 6, lastTermination: later };
+      if (isKilledAgain) show(asked({ statuses: [aContainerStatus(aContainer({ size: bigger }), again)] }));
+      await clock.advance(60_000);
+      expect(flight.review()).toMatchObject([{ kind: isKilledAgain ? 'not-healed' : 'done', decision }]);
+    }
+  });
+
   test('is well though another container of its restarts for a reason of its own', async () => {
     const { clock, flight, show, start } = setUp();
     const app = aContainerStatus(aContainer({ size: bigger }), { restartCount: 4, lastTermination: killed });

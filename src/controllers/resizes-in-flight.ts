@@ -234,8 +234,12 @@ function restartsOf({ statuses }: PodSizing): number {
 
 type RestartsByContainer = ReadonlyMap<string, number>;
 
+/**
+ * The next start of one that waits for it in CrashLoopBackOff is counted already: the end that it follows was before,
+ * and is still told as its last one.
+ */
 function restartsByContainer({ statuses }: PodSizing): RestartsByContainer {
-  return new Map(statuses.map(({ name, restartCount }) => [name, restartCount]));
+  return new Map(statuses.map(({ name, restartCount, running }) => [name, running ? restartCount : restartCount + 1]));
 }
 
 /** More than one end for want of memory: one can be a matter of chance. */
