@@ -25,6 +25,7 @@ describeOnBackends('PodDisruptionBudgets', (cluster) => {
     ],
     ['maxUnavailable 100 %', { maxUnavailable: '100%' }, 3, 1, { disruptionsAllowed: 1, desiredHealthy: 0 }],
     ['minAvailable above the number of pods', { minAvailable: 9 }, 3, 3, { disruptionsAllowed: 0, desiredHealthy: 9 }],
+    ['neither of the two', {}, 3, 3, { disruptionsAllowed: 0, desiredHealthy: 0, expectedPods: 0 }],
   ])('%s', async (_, spec, replicas, healthy, expected) => {
     const { post, get, must, namespace, node, eventually } = cluster();
     const space = await namespace();
