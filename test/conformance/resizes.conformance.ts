@@ -84,6 +84,10 @@ describeOnBackends('resizes', (cluster) => {
         'a kubelet that does not report resources',
         { status: runningStatus() as Json, reason: 'ResizeNotOnNode', action: 'recreate' },
       ],
+      [
+        'the same while another container is yet to start',
+        { status: { ...(runningStatus() as object), phase: 'Pending' }, reason: 'ResizeNotOnNode', action: 'recreate' },
+      ],
       ['Windows', { spec: { os: { name: 'windows' } }, reason: 'ResizePodKindRefused', action: 'recreate' }],
       [
         'a container that is not there',
@@ -238,6 +242,14 @@ describeOnBackends('resizes', (cluster) => {
       });
       expect(answer.status).toBe(200);
       expect(at(answer.body, 'spec', 'initContainers', 0, 'resources')).toEqual(resources);
+    });
+
+    test('of a pod none of whose containers runs: whether its kubelet can is not asked', async () => {
+      const own = await cluster().namespace();
+      const state = { waiting: { reason: 'CrashLoopBackOff' } };
+      const main = { name: 'main', image: 'example.test/app:1', imageID: '', ready: false, restartCount: 2, state };
+      await make(own, { status: { phase: 'Running', containerStatuses: [main] } });
+      expect((await send(cluster(), own, resizeOf({ requests: { cpu: '300m' } }))).status).toBe(200);
     });
 
     test('the same sizes again are no new version', async () => {

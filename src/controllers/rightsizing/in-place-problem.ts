@@ -43,10 +43,7 @@ export function createInPlaceProblem({ view, servesResize, actuator }: InPlacePr
 
 export const NONE_RUNS = 'its containers end again and again, and none runs now';
 
-/**
- * The API server takes a resize only while some container runs (isPodResizeRequestSupported in
- * pkg/apis/core/validation).
- */
+/** Whether its kubelet can resize is seen only of containers that run (resizeSupport). */
 function isCrashLooping({ sizing }: SizedPod): boolean {
   return (
     sizing.statuses.length > 0 && sizing.statuses.every(({ running, restartCount }) => !running && restartCount > 0)

@@ -19,7 +19,10 @@ export function runningPods(pods: readonly SizedPod[]): readonly SizedPod[] {
   return pods.filter(({ pod }) => isRunning(pod));
 }
 
-/** The API server takes a resize only while some container runs (isPodResizeRequestSupported, pkg/apis/core/validation). */
+/**
+ * Only of containers that run is it seen whether their kubelet can (resizeSupport). The API server asks no more of a pod
+ * none of whose containers runs (isPodResizeRequestSupported, pkg/apis/core/validation).
+ */
 export function isResizable({ sizing }: SizedPod): boolean {
   return sizing.statuses.some(({ running }) => running);
 }

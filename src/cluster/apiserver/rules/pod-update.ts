@@ -138,15 +138,14 @@ function validateContainerResize(container: JsonObject, old: JsonObject, path: s
 }
 
 /**
- * Whether a kubelet that can resize runs the pod: it reports the resources its containers run with. Pods nobody runs
- * yet pass.
+ * Whether a kubelet that can resize runs the pod: it reports the resources of the first container that runs. Where none
+ * does, it is taken for granted. Source: isPodResizeRequestSupported in pkg/apis/core/validation.
  */
 function supportsResize(pod: ApiObject): boolean {
-  if (stringAt(pod, 'status', 'phase') !== 'Running') return true;
-  const statuses = objectsAt(pod, 'status', 'containerStatuses').filter(
+  const running = objectsAt(pod, 'status', 'containerStatuses').find(
     (status) => objectAt(status, 'state', 'running') !== undefined,
   );
-  return statuses.every((status) => objectAt(status, 'resources') !== undefined);
+  return running === undefined || objectAt(running, 'resources') !== undefined;
 }
 
 /**
