@@ -9,7 +9,7 @@ import type { ResizeDecision } from '../decide/size-decision.ts';
 import type { InFlightResize } from '../guard/size/context.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import { isInForce, withdrawalChanges } from '../model/granted-size.ts';
-import { effectiveChanges } from '../model/pod-size.ts';
+import { changesOf, effectiveChanges, resourcesOf } from '../model/pod-size.ts';
 import { podRef } from '../model/refs.ts';
 import type { SizedPod } from '../model/sizing-view.ts';
 
@@ -133,7 +133,8 @@ export function verdictOn(
 
 /**
  * Asks for what the node has allocated, so that nobody holds room that is not used. A limit that was added cannot be
- * removed again, only left as it is allocated (KEP-1287).
+ * removed again, only left as it is allocated (KEP-1287). Of a resource that the resize did not name nothing is taken
+ * back: it is the other engine's, or differs only as far as the node has rounded it.
  * @returns undefined where nothing is left to take back.
  */
 export function withdrawalOf(
@@ -141,7 +142,7 @@ export function withdrawalOf(
   resize: ResizeDecision,
   why: string,
 ): ResizeDecision | undefined {
-  const changes = withdrawalChanges(sizing);
+  const changes = changesOf(withdrawalChanges(sizing), resourcesOf(resize.changes));
   if (changes.length === 0) return undefined;
   const { engine, workload, workloadUid } = resize;
   return {

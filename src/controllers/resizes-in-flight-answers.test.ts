@@ -4,7 +4,7 @@ import { createVirtualClock } from '../lib/virtual-clock.ts';
 import type { PodSizing } from '../model/sizing-records.ts';
 import { createSizingSnapshot } from '../model/sizing-snapshot.ts';
 import { aDeployment, aNode, aReplicaSet, NOON } from '../model/testing/records.ts';
-import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload } from '../model/testing/sizing-records.ts';
+import { aContainer, aContainerStatus, aSizedPod, aSizedWorkload, smallSize } from '../model/testing/sizing-records.ts';
 import { createResizesInFlight } from './resizes-in-flight.ts';
 import { asked, bigger, decisionFor, pendingAs, setUp } from './testing/resize-in-flight.ts';
 
@@ -244,6 +244,29 @@ describe('what a predecessor left', () => {
         engine,
       }).adopt();
     expect([adoptedBy('allocation').length, adoptedBy('rightsizing').length]).toEqual(wanted);
+  });
+
+  const { cpuRequest, memoryRequest, memoryLimit = 0 } = smallSize;
+  test.each<[string, readonly string[], object, object, object]>([
+    // A page more of memory in force than was asked for.
+    ['CPU', ['mbcas-controller'], bigger, { memoryLimit: memoryLimit + 4096 }, { cpuRequest }],
+    [
+      'what is waited for',
+      ['mbcas-controller', 'optipod'],
+      { ...more, cpuRequest },
+      { cpuLimit: 405 },
+      { memoryRequest },
+    ],
+  ])('of what was taken over only %s is taken back, not what the node has rounded', async (...row) => {
+    const [, sizeManagers, size, rounded, to] = row;
+    const { clock, flight, show } = setUp();
+    const statuses = [aContainerStatus(aContainer(), { actual: { ...smallSize, ...rounded } })];
+    show(asked({ containers: [aContainer({ size })], statuses, sizeManagers, resize: pendingAs('Deferred', '') }));
+    expect(flight.adopt()).toHaveLength(1);
+    flight.review();
+    await clock.advance(15_000);
+    const [end] = flight.review();
+    expect(end?.kind === 'taken-back' && end.withdrawal?.changes).toEqual([{ container: 'app', to }]);
   });
 
   test('a resize that the kubelet has not looked at yet is taken over', () => {

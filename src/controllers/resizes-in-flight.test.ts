@@ -158,6 +158,20 @@ describe('what the node does not grant', () => {
     ]);
   });
 
+  test('of memory alone memory is taken back: the CPU of the pod may be allocation’s, and its limit was rounded', async () => {
+    const { clock, flight, show, start } = setUp();
+    start(decisionFor({ memoryRequest: 512 * MIB }));
+    const spec = { ...smallSize, cpuLimit: 395, memoryRequest: 512 * MIB };
+    const statuses = [aContainerStatus(aContainer(), { actual: { ...smallSize, cpuLimit: 400 } })];
+    show(asked({ containers: [aContainer({ size: spec })], statuses, resize: pendingAs('Deferred', '') }));
+    flight.review();
+    await clock.advance(15_000);
+    const [end] = flight.review();
+    expect(end?.kind === 'taken-back' && end.withdrawal?.changes).toEqual([
+      { container: 'app', to: { memoryRequest: 128 * MIB } },
+    ]);
+  });
+
   test('rightsizing bug 11: another error is the kubelet’s to retry, for a while', async () => {
     const { clock, flight, show, start } = setUp();
     start();

@@ -11,6 +11,7 @@ import type { InFlightResize } from '../guard/size/context.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Millis } from '../lib/units.ts';
 import { isInForce, notInForce } from '../model/granted-size.ts';
+import { changesOf, resourcesOf, type SizedResource } from '../model/pod-size.ts';
 import { podRef, workloadRef } from '../model/refs.ts';
 import { restartedContainer } from '../model/restart-on-resize.ts';
 import { otherResizer, sizeManagers } from '../model/size-managers.ts';
@@ -261,10 +262,10 @@ function leftBehind(
   const isUnread = observedGeneration !== undefined && observedGeneration < generation && !isInForce(sizing, asked);
   if (resize.pending === undefined && resize.inProgress === undefined && !isUnread) return undefined;
   // Where both have sized the pod: memory is rightsizing's alone, and what CPU is asked for is allocation's as a rule.
-  const waitsForMemory = notInForce(sizing, asked).some(
-    ({ to }) => to.memoryRequest !== undefined || to.memoryLimit !== undefined,
-  );
-  const first = waitsForMemory ? (['rightsizing', 'allocation'] as const) : (['allocation', 'rightsizing'] as const);
+  const missing = resourcesOf(notInForce(sizing, asked));
+  const first = missing.has('memory')
+    ? (['rightsizing', 'allocation'] as const)
+    : (['allocation', 'rightsizing'] as const);
   const engine = first.find((each) => sizing.sizeManagers.includes(sizeManagers[each]));
   if (engine === undefined || (only !== undefined && engine !== only)) return undefined;
   // Whose word was the last is not told, and what another writer asks for is not ours to take back.
@@ -276,7 +277,13 @@ function leftBehind(
     workload: workload && workloadRef(workload),
     workloadUid: workload?.uid,
     pod: podRef(pod),
-    changes: asked,
+    changes: changesOf(asked, ownResources(engine, missing)),
     why: { summary: 'asked for before this replica led', numbers: {} },
   };
+}
+
+/** What an engine may have asked for of what is missing; of all it writes where all is in force but for rounding. */
+function ownResources(engine: SizingEngine, missing: ReadonlySet<SizedResource>): ReadonlySet<SizedResource> {
+  if (engine === 'allocation') return new Set(['cpu']);
+  return missing.size > 0 ? missing : new Set(['cpu', 'memory']);
 }

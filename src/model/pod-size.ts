@@ -26,6 +26,26 @@ export const sizePaths = {
   memoryLimit: { list: 'limits', resource: 'memory' },
 } as const satisfies Readonly<Record<SizeKey, { list: 'requests' | 'limits'; resource: 'cpu' | 'memory' }>>;
 
+export type SizedResource = (typeof sizePaths)[SizeKey]['resource'];
+
+/** The resources of which changes name an amount. */
+export function resourcesOf(changes: readonly SizeChange[]): ReadonlySet<SizedResource> {
+  const named = changes.flatMap(({ to }) => sizeKeys.filter((key) => to[key] !== undefined));
+  return new Set(named.map((key) => sizePaths[key].resource));
+}
+
+/** What changes say of these resources; a container of which they say nothing else is left out. */
+export function changesOf(changes: readonly SizeChange[], resources: ReadonlySet<SizedResource>): SizeChange[] {
+  return changes.flatMap(({ container, to }) => {
+    const own: { -readonly [Key in SizeKey]?: number } = {};
+    for (const key of sizeKeys) {
+      const amount = resources.has(sizePaths[key].resource) ? to[key] : undefined;
+      if (amount !== undefined) own[key] = amount;
+    }
+    return Object.keys(own).length === 0 ? [] : [{ container, to: own }];
+  });
+}
+
 /** Undefined where there is no container of the name. */
 export function sizeOfContainer(
   containers: readonly Pick<ContainerSpecRecord, 'name' | 'size'>[],
