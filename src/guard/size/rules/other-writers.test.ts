@@ -29,6 +29,8 @@ describe('other writers', () => {
   ])('a VPA that %s', (_, changes, expected) => {
     expect(reasonsFor(resize(), { records: { vpas: [aVpa(changes)] } })).toEqual(expected);
     expect(reasonsFor(retemplate(), { records: { vpas: [aVpa(changes)] } })).toEqual(expected);
+    // What we asked for before it came, and was not granted, is still taken back.
+    expect(reasonsFor(resize({ isWithdrawal: true }), { records: { vpas: [aVpa(changes)] } })).toEqual([]);
   });
 
   test('what may not be read is not known to be absent: nothing is changed beside it', () => {

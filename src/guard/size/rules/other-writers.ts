@@ -16,9 +16,10 @@ export const writersKnown = sizeRule(
 
 export const noVpa = sizeRule(
   'no-vpa',
-  'Two writers of one size undo each other for ever.',
-  ({ workload }, { view }) => {
-    if (workload === undefined) return undefined;
+  'Two writers of one size undo each other for ever. Only what was not granted is still taken back.',
+  ({ decision, workload }, { view }) => {
+    const isWithdrawal = decision.kind === 'resize' && decision.isWithdrawal === true;
+    if (workload === undefined || isWithdrawal) return undefined;
     const vpa = actingVpa(view.vpas(workload.namespace), workload);
     return vpa === undefined ? undefined : object('VpaSizesWorkload', { vpa: vpa.name });
   },
