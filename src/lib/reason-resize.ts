@@ -122,6 +122,13 @@ const verdicts = {
     message: 'LimitRange {name} does not allow it: {detail}',
     advice: 'Change the LimitRange, or bound the policy to what it allows.',
   },
+  QuotaWantsAmounts: {
+    kinds: ['block'],
+    eventType: 'Warning',
+    message:
+      'ResourceQuota {name} wants {resource} of every container, and {containers} has none: the API server would refuse any change',
+    advice: 'Set it in the template, or have a LimitRange give it to new pods: those can be changed.',
+  },
   QuotaRefuses: {
     kinds: ['block'],
     eventType: 'Warning',

@@ -13,6 +13,19 @@ export function countsIn(scopes: readonly string[] | undefined, pod: QuotaSubjec
   return (scopes ?? []).every((scope) => matches(scope, pod));
 }
 
+/** As {@link countsIn}, and every scope is one that is known. */
+export function surelyCountsIn(scopes: readonly string[] | undefined, pod: QuotaSubject): boolean {
+  return countsIn(scopes, pod) && (scopes ?? []).every((scope) => KNOWN.has(scope.split(' ')[0] ?? ''));
+}
+
+const KNOWN: ReadonlySet<string> = new Set([
+  'BestEffort',
+  'NotBestEffort',
+  'Terminating',
+  'NotTerminating',
+  'PriorityClass',
+]);
+
 function matches(scope: string, { qos, priorityClassName, hasDeadline }: QuotaSubject): boolean {
   const [name, operator, values = ''] = scope.split(' ');
   switch (name) {

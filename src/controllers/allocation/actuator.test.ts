@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { aSizeLog } from '../../guard/size/testing/size-scene.ts';
+import { aSizeLog, replicaSet, resize, sizeScene } from '../../guard/size/testing/size-scene.ts';
 import { createMetrics } from '../../lib/metrics.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import { createSizingSnapshot } from '../../model/sizing-snapshot.ts';
 import { NOON } from '../../model/testing/records.ts';
+import { aContainer, aQuota, aSizedPod, MIB } from '../../model/testing/sizing-records.ts';
 import { everyEnd } from '../testing/resize-in-flight.ts';
 import { type AllocationActuatorOptions, createAllocationActuator } from './actuator.ts';
 
@@ -27,4 +28,35 @@ test('every end of a resize but that of its pod is counted', async () => {
     lost: 1,
     withdrawn: 1,
   });
+});
+
+test('what a quota would refuse for a pod that does not say enough is not sent, and learned like a refusal', async () => {
+  const containers = [aContainer({ size: { cpuRequest: 200, memoryRequest: MIB } })];
+  const scene = sizeScene({
+    records: {
+      pods: [aSizedPod(replicaSet, 'web-1', { containers }, { uid: 'web-1' })],
+      quotas: [aQuota({ hard: { cpuLimit: 4000 }, used: {} })],
+    },
+  });
+  const history = aSizeLog();
+  const told: object[] = [];
+  const actuator = createAllocationActuator({
+    view: scene.view,
+    settings: () => ({ size: scene.settings }),
+    leadership: () => scene.leadership,
+    clock: createVirtualClock(NOON),
+    metrics: createMetrics(),
+    history,
+    resizes: () => [],
+    evictions: () => [],
+    servesResize: () => true,
+    resize: () => expect.unreachable('it would be refused'),
+    events: { onPod: (_pod: unknown, event: object) => void told.push(event) },
+  } as unknown as AllocationActuatorOptions);
+  const decision = resize({ engine: 'allocation' });
+  expect(actuator.objection(decision)).toMatchObject({ reason: 'QuotaWantsAmounts' });
+  expect(history.failed('web-1')).toMatchObject({ count: 1 });
+  expect(told).toMatchObject([{ reason: 'CPURefused', lasts: true, about: 'QuotaWantsAmounts' }]);
+  const attempt = await actuator.send(decision, new AbortController().signal);
+  expect(attempt).toMatchObject({ kind: 'blocked', block: { reason: 'ChangeBackoff' } });
 });

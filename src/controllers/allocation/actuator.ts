@@ -88,7 +88,10 @@ export function createAllocationActuator(options: AllocationActuatorOptions): Al
     metrics.inc('mbcas_controller_resize_total', { status });
 
   /** A quota is a matter of the whole namespace, anything else of this pod. */
-  const learnRefusal = ({ pod }: ResizeDecision, { reason, message }: ReadAnswer): void => {
+  const learnRefusal = (
+    { pod }: ResizeDecision,
+    { reason, message }: Pick<ReadAnswer | Block, 'reason' | 'message'>,
+  ) => {
     const now = clock.now();
     const isQuota = reason === 'ResizeQuotaDenied';
     if (isQuota) memory.noteQuotaDenied(pod.namespace, view.quotas(pod.namespace), now);
@@ -99,7 +102,11 @@ export function createAllocationActuator(options: AllocationActuatorOptions): Al
 
   const inspect = (decision: ResizeDecision): SizeVerdict<ResizeDecision> => {
     const verdict = inspectSize(decision, context());
-    if (verdict.kind === 'blocked') count('blocked');
+    if (verdict.kind === 'blocked') {
+      count('blocked');
+      // As good as a refusal: the agent is to know that the pod keeps what it has, and somebody has to mend it.
+      if (verdict.block.reason === 'QuotaWantsAmounts') learnRefusal(decision, verdict.block);
+    }
     return verdict;
   };
 

@@ -38,7 +38,7 @@ import {
   restartsAllowed,
   restartWithinPdb,
 } from './rules/restart.ts';
-import { fitsNode, notInfeasibleBefore, withinLimitRange, withinQuota } from './rules/room.ts';
+import { completeForQuota, fitsNode, notInfeasibleBefore, withinLimitRange, withinQuota } from './rules/room.ts';
 import { limitAboveRequest, memoryAboveUse, qosKept } from './rules/size-change.ts';
 import { kindWritten, newPodsCome, noRollout, notDeleting, recreateAllowed } from './rules/template.ts';
 import {
@@ -96,6 +96,7 @@ export const sizeRules: readonly SizeRule[] = [
   restartWithinPdb,
   memoryAboveUse,
   withinLimitRange,
+  completeForQuota,
   withinQuota,
   fitsNode,
   withinConcurrency,

@@ -4,8 +4,10 @@
  */
 
 import { type AwaitedIn, awaitedIn, roomKept } from '../../../model/awaited-pods.ts';
+import { newestLive } from '../../../model/newest-pod.ts';
 import { hasEnded } from '../../../model/owners.ts';
 import { applyChanges, heldRequests, raisesMemory, sizeKeys, sizeOfContainer } from '../../../model/pod-size.ts';
+import { unmetDemand } from '../../../model/quota-demands.ts';
 import { isBeingKilled } from '../../../model/recent-kill.ts';
 import type { ComputeResources } from '../../../model/records.ts';
 import { declaresExclusiveCpuResize } from '../../../model/resize-support.ts';
@@ -17,7 +19,9 @@ import {
   type QuotaUse,
   quotaGrowth,
   quotaProblem,
+  withLimitDefaults,
 } from '../../../model/size-bounds.ts';
+import type { ContainerSpecRecord } from '../../../model/sizing-records.ts';
 import type { SizedPod } from '../../../model/sizing-view.ts';
 import { object } from '../../objection.ts';
 import { bornContainers } from '../born-containers.ts';
@@ -29,6 +33,7 @@ import {
   resizeRule,
   type SizeGuardContext,
   sizeRule,
+  turnsBack,
 } from '../context.ts';
 
 /** For new pods, too: a template that the LimitRange refuses would make a rollout without pods (rightsizing bug 22). */
@@ -43,6 +48,36 @@ export const withinLimitRange = sizeRule(
     return problem === undefined ? undefined : object('LimitRangeRefuses', { ...problem });
   },
 );
+
+/** Also for what is taken or put back: it would be refused like the rest. */
+export const completeForQuota = sizeRule(
+  'complete-for-quota',
+  'A quota wants every container to say what it counts: a pod from before it is refused any resize, and of a template that does not say it no pod is made, whatever is evicted or rolled out for it.',
+  (subject, context) => {
+    const { decision } = subject;
+    const namespace = decision.kind === 'resize' ? decision.pod.namespace : decision.workload.namespace;
+    const quotas = context.view.quotas(namespace);
+    if (quotas.length === 0 || turnsBack(subject)) return undefined;
+    // Quotas tell pods apart: that of a template is as the newest that was made of it.
+    const like = subject.kind === 'retemplate' ? newestLive(context.view.podsOf(subject.workload)) : subject.pod;
+    const containers =
+      subject.kind === 'evict-to-resize' ? replacementOf(subject, context) : bornContainers(subject, context);
+    const unmet = like && unmetDemand(quotas, like.sizing, containers);
+    return unmet === undefined ? undefined : object('QuotaWantsAmounts', { ...unmet });
+  },
+);
+
+/** It has what the template and LimitRanges say now, whatever they said when the pod was made. */
+function replacementOf(
+  { workload, after }: EvictToResizeSubject,
+  { view }: SizeGuardContext,
+): readonly ContainerSpecRecord[] {
+  const sized = after.map((container): ContainerSpecRecord => {
+    const { name, size } = container;
+    return { ...container, size: { ...sizeOfContainer(workload.containers, name), ...size } };
+  });
+  return withLimitDefaults(view.limitRanges(workload.namespace), sized);
+}
 
 /**
  * The quota is charged at the patch with the largest of spec, allocated and actual, and credited for a decrease only
