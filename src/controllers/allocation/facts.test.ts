@@ -9,7 +9,12 @@ import { createAllocationFacts } from './facts.ts';
 import { createAllocationMemory } from './memory.ts';
 import type { AllocationSettings } from './settings.ts';
 
-function setUp(sizing: Parameters<typeof aSizedPod>[2] = {}, seen: Partial<SizingView> = {}) {
+function setUp(
+  sizing: Parameters<typeof aSizedPod>[2] = {},
+  seen: Partial<SizingView> = {},
+  changes: Partial<AllocationSettings['size']> = {},
+) {
+  const size = { dryRun: false, readOnly: false, ...changes };
   const record = aSizedPod({ namespace: 'shop', name: 'web-rev1', uid: 'uid-web-rev1' }, 'web-1', sizing);
   const found = { pod: record, sizing: record.sizing };
   const asked: string[] = [];
@@ -39,7 +44,7 @@ function setUp(sizing: Parameters<typeof aSizedPod>[2] = {}, seen: Partial<Sizin
       typeof createAllocationFacts
     >[0]['agents'],
     memory,
-    settings: () => ({ rules: defaultAllocationRules }) as AllocationSettings,
+    settings: () => ({ rules: defaultAllocationRules, size }) as AllocationSettings,
     resizes: () => {
       asked.push('resizes');
       return [];
@@ -77,6 +82,14 @@ test('what is under way in the namespace, likewise; a refusal for want of quota 
   expect(asked).toEqual(['resizes']);
   memory.noteQuotaDenied('shop', [], 0);
   expect(facts.ledger?.denied).toBe(true);
+});
+
+test.each([
+  [{}, false],
+  [{ dryRun: true }, true],
+  [{ readOnly: true }, true],
+])('whether anything is written at all is told: %j', (changes, isDryRun) => {
+  expect(setUp({}, {}, changes).admission().isDryRun).toBe(isDryRun);
 });
 
 test('a node that pins CPUs keeps a pod out once what it refused has been taken back', () => {

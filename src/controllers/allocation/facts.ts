@@ -167,7 +167,7 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
     quotas: (namespace) => (isKnown() ? view.quotas(namespace) : undefined),
     growthUnderWay,
     admission({ pod, workload, node, facts, history, found }, { quotas, unseen }) {
-      const { rules } = settings();
+      const { rules, size } = settings();
       const { nodeName = '' } = found.pod;
       return {
         pod,
@@ -192,6 +192,7 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
         isOutdated: !agents.isUpToDate(nodeName),
         lastWriteAt: options.lastWriteAt(pod.uid),
         infeasible: requestWith(pod.containers, options.infeasible(pod.uid, nodeName)),
+        isDryRun: size.dryRun || size.readOnly,
         rules,
         now: clock.now(),
       };

@@ -213,6 +213,13 @@ describe('what is held, and why', () => {
     ['as much as was infeasible', desired(600), { infeasible: 600 }, pod, 'Infeasible'],
     ['observing only', desired(600), { rules: { ...testRules, apply: 'observe' } }, pod, 'Observe'],
     [
+      'observing only, where decreases that are never made would make room',
+      desired(600),
+      { rules: { ...testRules, apply: 'observe' }, node: { ...facts(pod).node, charged: 1700 } },
+      pod,
+      'Observe',
+    ],
+    [
       'pressure on the node',
       desired(600),
       {
@@ -237,6 +244,11 @@ describe('what is held, and why', () => {
     ['quota that is just enough', desired(600), { quotas: [quota(200)] }],
     ['room that is just enough', desired(600), { node: { ...facts(pod).node, charged: 1600 } }],
     ['less than was infeasible', desired(590), { infeasible: 600 }],
+    [
+      'a dry run: no decrease makes room',
+      desired(600),
+      { isDryRun: true, node: { ...facts(pod).node, charged: 1700 } },
+    ],
     ['urgent: no spacing', desired(600, { urgent: true }), { lastWriteAt: T0 - 100 }],
     ['a write ahead of now: the clock was set back since', desired(600), { lastWriteAt: T0 + 3_600_000 }],
     ['four and a half seconds after the last write: ticks jitter', desired(600), { lastWriteAt: T0 - 4500 }],

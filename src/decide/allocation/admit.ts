@@ -55,6 +55,8 @@ export interface AdmissionFacts {
   readonly lastWriteAt: EpochMillis | undefined;
   /** A request that the kubelet said can never be granted; only lower ones are tried. */
   readonly infeasible?: Millicores | undefined;
+  /** Nothing is written, whatever is decided. */
+  readonly isDryRun?: boolean;
   readonly rules: AllocationRules;
   readonly now: EpochMillis;
 }
@@ -238,6 +240,8 @@ function objectionTo(desired: DesiredCpu, after: CpuSize, current: CpuSize, inpu
       QUOTA_RETRY,
     );
   }
+  // Where nothing is written no decrease will ever make room, and none is waited for.
+  if (rules.apply === 'observe' || input.isDryRun === true) return undefined;
   // By what is charged and not by what is requested: a decrease on its way is still charged, and a raise must not be
   // paid for twice.
   const charged = chargedCpu(pod) - pod.overhead;
