@@ -51,9 +51,16 @@ describe('what is put back', () => {
     expect(restore.kind === 'resize' && restore.decision.why.summary).toContain('cannot be removed');
   });
 
-  test('without the node the limit stays as it is', () => {
-    const pod = podOf({ cpuRequest: 200 }, { cpuRequest: 200, cpuLimit: 330 });
-    expect(planRestore(pod, 'rightsizing', undefined, undefined)).toEqual({ kind: 'nothing', isKept: true });
+  test.each([
+    ['is not known', undefined],
+    ['reports nothing of it', { ...node, allocatable: { cpuMillis: 0, memoryBytes: 0 } }],
+  ])('a limit that was not there is left for later while the node %s, and the annotation with it', (_, now) => {
+    const added = podOf({ cpuRequest: 200 }, { cpuRequest: 300, cpuLimit: 330 }, 'allocation');
+    expect(planRestore(added, 'allocation', now, undefined)).toEqual({ kind: 'unknown', resource: 'cpu' });
+    const memory = podOf({ cpuRequest: 200 }, { cpuRequest: 200, memoryLimit: GIB });
+    expect(planRestore(memory, 'rightsizing', now, undefined)).toEqual({ kind: 'unknown', resource: 'memory' });
+    const grown = podOf(smallSize, { ...smallSize, cpuRequest: 300 }, 'allocation');
+    expect(planRestore(grown, 'allocation', now, undefined)).toMatchObject({ kind: 'resize', lifted: [] });
   });
 
   test('allocation puts CPU back and leaves memory to rightsizing', () => {

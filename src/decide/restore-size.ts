@@ -15,6 +15,11 @@ export type RestorePlan =
   /** The engine never changed the pod, or all is as it was. `isKept`: the annotation can go. */
   | { readonly kind: 'nothing'; readonly isKept: boolean }
   | { readonly kind: 'unreadable'; readonly key: string }
+  /**
+   * A limit is to be raised to what the node has, and that is not known now. Nothing is put back until it is: with the
+   * annotation gone the limit would stay for ever.
+   */
+  | { readonly kind: 'unknown'; readonly resource: 'cpu' | 'memory' }
   | {
       readonly kind: 'resize';
       readonly decision: ResizeDecision;
@@ -25,7 +30,8 @@ export type RestorePlan =
 /**
  * What takes the pod back. A limit that was not there before cannot be removed in place (KEP-1287), so it is lifted
  * instead. The plan passes the guards like any other decision: there may be no room for the old sizes now.
- * @param node of the pod: a limit that cannot be removed is raised to its allocatable, where it bounds nothing.
+ * @param node of the pod: a limit that cannot be removed is raised to its allocatable, where it bounds nothing. A kubelet
+ * that cannot read its machine reports 0 of it.
  * @param workload of the pod, for the decision.
  */
 export function planRestore(
@@ -41,6 +47,7 @@ export function planRestore(
   if (originals === undefined) return { kind: 'unreadable', key };
 
   const lifted: { container: string; resource: 'cpu' | 'memory' }[] = [];
+  let unknown: 'cpu' | 'memory' | undefined;
   const changes = sizing.containers.flatMap(({ name, size }): SizeChange[] => {
     const original = originals.get(name);
     if (original === undefined) return [];
@@ -52,13 +59,16 @@ export function planRestore(
       const { list, resource } = sizePaths[each];
       // A limit of ours.
       const isAdded = list === 'limits' && size[each] !== undefined && original[each] === undefined;
-      if (!isAdded || node === undefined || (engine === 'allocation' && resource === 'memory')) continue;
-      const whole = resource === 'cpu' ? node.allocatable.cpuMillis : node.allocatable.memoryBytes;
+      if (!isAdded || (engine === 'allocation' && resource === 'memory')) continue;
+      const { cpuMillis = 0, memoryBytes = 0 } = node?.allocatable ?? {};
+      const whole = resource === 'cpu' ? cpuMillis : memoryBytes;
+      if (whole <= 0) unknown = resource;
       to[each] = Math.max(size[each] ?? 0, whole);
       if (to[each] !== size[each]) lifted.push({ container: name, resource });
     }
     return [{ container: name, to }];
   });
+  if (unknown !== undefined) return { kind: 'unknown', resource: unknown };
   const effective = effectiveChanges(sizing.containers, changes);
   if (effective.length === 0) return { kind: 'nothing', isKept: true };
   return {

@@ -87,6 +87,7 @@ export async function restorePods(
       onTold?.(told);
     };
     if (plan.kind === 'unreadable') tell('kept', `the annotation ${plan.key} is not readable`);
+    else if (plan.kind === 'unknown') tell('kept', unknownNode(plan.resource));
     else if (needsNode) tell('kept', NEEDS_NODE);
     else if (isDryRun) tell('would', plan.kind === 'resize' ? plan.decision.why.summary : 'has its sizes already');
     else {
@@ -111,7 +112,7 @@ export async function restorePods(
 interface Restoring {
   readonly pod: SizedPod;
   readonly engine: SizingEngine;
-  readonly plan: Exclude<RestorePlan, { kind: 'unreadable' }>;
+  readonly plan: Exclude<RestorePlan, { kind: 'unreadable' | 'unknown' }>;
 }
 
 async function restoreOne(
@@ -173,6 +174,8 @@ function contextOf(view: SizingView, clock: Clock): SizeGuardContext {
 const ignore = (): void => {};
 
 const GONE = { result: 'gone', message: 'the pod was deleted meanwhile' } as const;
+const unknownNode = (resource: 'cpu' | 'memory'): string =>
+  `a limit that was not there before can only be raised to the ${resource} of its node, which is not known now; run the command again`;
 const NEEDS_NODE =
   'a limit that was not there before can only be raised to what its node has, and nodes may not be read with these credentials';
 

@@ -144,6 +144,7 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
     if (options.isResizing(pod.uid)) return true;
     const plan = planRestore(found, 'allocation', node, workload);
     if (plan.kind === 'unreadable') return false;
+    if (plan.kind === 'unknown') return true;
     if (plan.kind === 'nothing') {
       if (!plan.isKept) return false;
       const forgotten = await options.forgetOriginals(pod, 'allocation', signal);
