@@ -69,7 +69,7 @@ export function createAgent(options: AgentOptions): Agent {
       files: createFileReader(),
       monotonic,
       log: log.child('sampler'),
-      intervalMillis: settings.current().samplingMillis,
+      intervalMillis: () => settings.current().samplingMillis,
       longestWindowMillis: LONGEST_WINDOW,
     });
   const writer = createAllocationWriter({

@@ -22,6 +22,8 @@ export interface NodeUseMeter {
   /** @param roots paths of the `kubepods` groups of this node. */
   sample(nowMillis: Millis, roots: readonly string[]): void;
   use(spanMillis: Millis): NodeUse;
+  /** Keeps so many samples from now on. */
+  grow(capacity: number): void;
 }
 
 export interface NodeUseOptions {
@@ -31,7 +33,8 @@ export interface NodeUseOptions {
   readonly capacity: number;
 }
 
-export function createNodeUse({ groups, files, proc, capacity }: NodeUseOptions): NodeUseMeter {
+export function createNodeUse({ groups, files, proc, ...options }: NodeUseOptions): NodeUseMeter {
+  let { capacity } = options;
   const total = createCounterRing(capacity);
   const pods = new Map<string, CounterRing>();
 
@@ -67,6 +70,10 @@ export function createNodeUse({ groups, files, proc, capacity }: NodeUseOptions)
         if (reading.ok) ring.push(nowMillis, reading.value);
         else ring.reset();
       }
+    },
+    grow(wanted) {
+      capacity = wanted;
+      for (const ring of [total, ...pods.values()]) ring.grow(wanted);
     },
     use(spanMillis) {
       const all = total.window(spanMillis)?.usageMillicores;

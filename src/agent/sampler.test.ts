@@ -159,3 +159,23 @@ test('the longest window that readers were said to ask for is there, however lon
   for (let second = 0; second < 150; second++) step();
   expect(sampler.pod(pod.uid)?.window(60_000)?.spanMillis).toBe(60_000);
 });
+
+test('samples that come faster from now on shorten no window: settings are read after the first of them', () => {
+  const tree = plant({ version: 2 });
+  const pod = podOf(1, { containers: { main: fakeContainerId(1), side: fakeContainerId(2) } });
+  tree.add(pod);
+  const { sampler, step, pace } = createSampling(tree);
+  sampler.track([tracked(pod)]);
+  step();
+  pace(200);
+  tree.set(pod, undefined, { usageMicros: 4_000_000 });
+  tree.set(pod, 'main', { usageMicros: 2_000_000 });
+  tree.setTop({ usageMicros: 8_000_000 });
+  tree.setRoot({ usageMicros: 4_000_000 });
+  for (let sample = 0; sample < 200; sample++) step(200);
+  const use = sampler.pod(pod.uid);
+  expect(use?.window(40_000)).toMatchObject({ spanMillis: 40_000, usageMillicores: 100 });
+  expect(use?.container('main')?.window(40_000)).toMatchObject({ spanMillis: 40_000, usageMillicores: 50 });
+  expect(sampler.node(40_000)).toEqual({ total: 200, pods: 100, system: 100 });
+  sampler.close();
+});

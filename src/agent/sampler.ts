@@ -55,7 +55,8 @@ export interface SamplerOptions {
   /** Milliseconds of a clock that never jumps. */
   readonly monotonic: () => Millis;
   readonly log: Logger;
-  readonly intervalMillis: Millis;
+  /** Between two samples; it may change. */
+  readonly intervalMillis: () => Millis;
   /** Longest window any reader asks for. */
   readonly longestWindowMillis: Millis;
 }
@@ -78,10 +79,12 @@ interface Mounted {
 
 export function createSampler(options: SamplerOptions): Sampler {
   const { mount, proc, files, monotonic, log } = options;
-  const capacity = Math.ceil(options.longestWindowMillis / options.intervalMillis) + 2;
+  /** Of rings: more where samples come faster, so that the longest window stays as long. */
+  const wanted = (): number => Math.ceil(options.longestWindowMillis / options.intervalMillis()) + 2;
+  let capacity = wanted();
   const pods = new Map<string, FollowedPod>();
   const known = new Set<string>();
-  const pace = createSearchPace(options.intervalMillis);
+  const pace = createSearchPace(options.intervalMillis());
   /** A sentence where nothing can be read. */
   const find = (): Mounted | string => {
     const hierarchy = findHierarchy(mount);
@@ -144,6 +147,13 @@ export function createSampler(options: SamplerOptions): Sampler {
     return folders.roots().filter((root) => paths.some((path) => path.startsWith(`${root}/`)));
   };
 
+  const grow = (): void => {
+    if (wanted() <= capacity) return;
+    capacity = wanted();
+    for (const pod of pods.values()) for (const { ring } of [pod, ...pod.containers.values()]) ring.grow(capacity);
+    mounted()?.node.grow(capacity);
+  };
+
   return {
     track(tracked) {
       const wanted = new Set(tracked.map(({ groupUid }) => groupUid));
@@ -173,6 +183,7 @@ export function createSampler(options: SamplerOptions): Sampler {
     sample() {
       // A mount that comes late, as when the folder is prepared by another container, is taken up.
       if (typeof found === 'string') found = find();
+      grow();
       const now = monotonic();
       isReading = false;
       if (typeof found !== 'string') {

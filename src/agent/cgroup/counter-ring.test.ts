@@ -48,6 +48,21 @@ describe('windows', () => {
     });
   });
 
+  test('a ring that is to keep more keeps what it has', () => {
+    const ring = filled(4, [1, 2, 3, 4, 5, 6]);
+    ring.grow(6);
+    ring.push(7000, at(28_000));
+    ring.push(8000, at(36_000));
+    expect(ring.window(60_000)).toMatchObject({ spanMillis: 5000, usageMillicores: 6 });
+    ring.grow(3);
+    ring.push(9000, at(45_000));
+    expect(ring.window(60_000)).toMatchObject({ spanMillis: 5000, usageMillicores: 7 });
+    const young = filled(4, [100]);
+    young.grow(8);
+    young.push(2000, at(300_000));
+    expect(young.window(60_000)).toMatchObject({ spanMillis: 2000, usageMillicores: 150 });
+  });
+
   test('after a pause the window is as long as the pause, not empty', () => {
     const ring = filled(10, [100]);
     ring.push(31_000, at(3_100_000));

@@ -22,7 +22,7 @@ export interface CpuWindow {
   readonly pressureRatio: number | undefined;
 }
 
-/** Of one control group. Nothing is allocated after it is made. */
+/** Of one control group. Nothing is allocated after it is made, unless it has to keep more. */
 export interface CounterRing {
   /**
    * @param atMillis of a clock that never jumps.
@@ -37,6 +37,8 @@ export interface CounterRing {
   readonly epoch: number;
   /** Drops all samples: the next one starts a new epoch. */
   reset(): void;
+  /** Keeps so many samples from now on, with what it has; never fewer than before. */
+  grow(capacity: number): void;
 }
 
 /**
@@ -49,8 +51,8 @@ const UNKNOWN = -1;
 
 /** @param capacity samples kept, at least two. */
 export function createCounterRing(capacity: number): CounterRing {
-  const size = Math.max(2, Math.floor(capacity));
-  const values = new Float64Array(size * FIELDS);
+  let size = Math.max(2, Math.floor(capacity));
+  let values = new Float64Array(size * FIELDS);
   let newest = -1;
   let count = 0;
   let epoch = 0;
@@ -100,6 +102,18 @@ export function createCounterRing(capacity: number): CounterRing {
       return epoch;
     },
     reset,
+    grow(wanted) {
+      if (wanted <= size) return;
+      const larger = new Float64Array(Math.floor(wanted) * FIELDS);
+      // The oldest first.
+      for (let index = 0; index < count; index++) {
+        const start = before(count - 1 - index) * FIELDS;
+        larger.set(values.subarray(start, start + FIELDS), index * FIELDS);
+      }
+      values = larger;
+      size = Math.floor(wanted);
+      newest = count - 1;
+    },
   };
 
   /** Both are indices in the ring, `to` the later. */

@@ -12,10 +12,13 @@ export interface Sampling {
   openFiles(): number;
   /** Lets so many milliseconds pass and samples. */
   step(millis?: number): void;
+  /** From now on samples are to come at this pace. */
+  pace(millis: number): void;
 }
 
 export function createSampling(tree: Pick<FakeTree, 'mount' | 'proc'>): Sampling {
   let now = 0;
+  let intervalMillis = 1000;
   const files = createFileReader();
   const warnings: string[] = [];
   const log: Logger = {
@@ -31,13 +34,16 @@ export function createSampling(tree: Pick<FakeTree, 'mount' | 'proc'>): Sampling
     files,
     monotonic: () => now,
     log,
-    intervalMillis: 1000,
+    intervalMillis: () => intervalMillis,
     longestWindowMillis: 60_000,
   });
   return {
     sampler,
     warnings,
     openFiles: () => files.size,
+    pace(millis) {
+      intervalMillis = millis;
+    },
     step(millis = 1000) {
       now += millis;
       sampler.sample();
