@@ -5,8 +5,6 @@ import { createEvents } from '../../act/events.ts';
 import { createResize } from '../../act/resize.ts';
 import { createForgetOriginals } from '../../act/restore.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
-import { exclusionOf } from '../../decide/allocation/eligibility.ts';
-import { readMarks } from '../../decide/allocation/marks.ts';
 import type { InFlightEviction, Leadership } from '../../guard/context.ts';
 import type { InFlightResize } from '../../guard/size/context.ts';
 import { createSizeLog } from '../../guard/size/size-history.ts';
@@ -22,6 +20,7 @@ import { type AllocationAgents, createAllocationAgents } from './agents.ts';
 import { type AllocationController, createAllocationController } from './controller.ts';
 import { type AllocationExplainer, createAllocationExplainer } from './explain.ts';
 import { createAllocationFacts } from './facts.ts';
+import { createIsAllocated } from './is-allocated.ts';
 import { createAllocationMemory } from './memory.ts';
 import { reportAllocation } from './metrics.ts';
 import { createAllocationPass } from './pass.ts';
@@ -54,7 +53,7 @@ export interface AllocationEngine {
   readonly resizes: ResizesInFlight;
   readonly explain: AllocationExplainer;
   /** Its CPU is shared out by this engine, so nobody else writes it. */
-  isAllocated(pod: SizedPod): boolean;
+  readonly isAllocated: (pod: SizedPod) => boolean;
   /** The leader's work until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -121,13 +120,7 @@ export function createAllocationEngine(options: AllocationEngineOptions): Alloca
     agents,
     resizes: inFlight,
     explain: createAllocationExplainer(view, stores, agents),
-    isAllocated(found) {
-      const { rules } = settings();
-      if (!settings().size.enabled || settings().size.dryRun || stores.of(found.pod) === undefined) return false;
-      if (agents.stateOf(found.pod.nodeName ?? '') === 'gone') return false;
-      const { pod, history: past } = facts.of(found);
-      return exclusionOf(pod, readMarks(pod.marks), past, rules) === undefined;
-    },
+    isAllocated: createIsAllocated({ stores, agents, facts, settings }),
     async run(signal) {
       recall();
       inFlight.adopt();
