@@ -144,15 +144,24 @@ describe('a wish', () => {
 });
 
 describe('modes', () => {
-  test.each([
+  const writingNothing = [
     ['observe', { allocation: '  apply: observe' }, 'Observe'],
     ['read-only', { config: 'operator: { readOnlyMode: true }' }, 'ReadOnly'],
-  ])('%s writes no pod', async (_, options, reason) => {
+  ] as const;
+  test.each(writingNothing)('%s writes no pod', async (_, options, reason) => {
     const world = await worldOf([{ name: 'web' }], options);
     await wish(world, 'web', { request: 600 });
     await untilPhase(world, 'web', 'Pending', reason);
     expect(world.operatorWrites.filter((write) => write.includes('pods'))).toEqual([]);
     expect(await world.request('web')).toBe(200);
+  });
+
+  test.each(writingNothing)('%s takes nothing off a pod that opted out, either', async (_, options) => {
+    const annotations = { [sizingKeys.allocationOriginals]: '{"app":{"requests":{"cpu":"200m"}}}' };
+    const world = await worldOf([{ name: 'web', labels: { 'mbcas.io/managed': 'false' }, annotations }], options);
+    await world.clock.advance(60_000);
+    expect(world.operatorWrites.filter((write) => write.includes('pods'))).toEqual([]);
+    expect((await world.pod('web')).metadata?.annotations).toMatchObject(annotations);
   });
 
   test('limits: as MBCAS, the limit is the share and the request follows', async () => {

@@ -171,7 +171,7 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
       const hasAllocation = stores.of(pod) !== undefined;
       const missingMillis = missing.millisFor(pod.uid, hasAllocation, clock.now());
       const cause = restoreCause({ known, hasAllocation, isAgentGone, rules });
-      if (cause === undefined || size.dryRun) continue;
+      if (cause === undefined || size.dryRun || size.readOnly) continue;
       if (cause === 'no-allocation' && (!stores.isFresh() || missingMillis < staleMillis)) continue;
       if (cause === 'agent-gone') {
         events.onPod(pod, { reason: 'AgentGone', message: renderReason('AgentGone', { node: nodeName }), lasts: true });
