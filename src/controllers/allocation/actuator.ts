@@ -13,6 +13,7 @@ import type { Metrics } from '../../lib/metrics.ts';
 import { renderReason } from '../../lib/reasons.ts';
 import { workloadKey } from '../../model/cluster-view.ts';
 import type { SizingView } from '../../model/sizing-view.ts';
+import { createOwedWithdrawals } from '../owed-withdrawals.ts';
 import type { ResizeEnd, ResizesInFlight } from '../resizes-in-flight.ts';
 import type { AllocationMemory } from './memory.ts';
 import type { AllocationSettings } from './settings.ts';
@@ -65,6 +66,8 @@ const policy: SizePolicy = { cooldownMillis: 0, allowRecreate: false };
 
 export function createAllocationActuator(options: AllocationActuatorOptions): AllocationActuator {
   const { view, settings, history, memory, inFlight, events, journal, metrics, clock } = options;
+
+  const owed = createOwedWithdrawals({ view, clock, isResizing: (podUid) => inFlight.isResizing(podUid) });
 
   const context = (): SizeGuardContext => ({
     view,
@@ -149,6 +152,9 @@ export function createAllocationActuator(options: AllocationActuatorOptions): Al
     note(decision, 'done', reason, message);
   };
 
+  const takeBack = async (withdrawal: ResizeDecision, signal: AbortSignal): Promise<void> =>
+    owed.note(withdrawal, await send(withdrawal, signal));
+
   /** The node did not grant it: told, remembered for this pod and node, and taken back in the spec as well. */
   const concludeTakenBack = async (
     { decision, answer, nodeName, withdrawal }: Extract<ResizeEnd, { kind: 'taken-back' }>,
@@ -165,7 +171,7 @@ export function createAllocationActuator(options: AllocationActuatorOptions): Al
     events.onPod(pod, { reason: 'CPUWithdrawn', message, lasts: true, about: answer.reason });
     note(decision, 'failed', 'CPUWithdrawn', message);
     // At once: the node, the scheduler and the quota hold the room for it meanwhile.
-    if (withdrawal !== undefined) await send(withdrawal, signal);
+    if (withdrawal !== undefined) await takeBack(withdrawal, signal);
   };
 
   /** What another writer makes of it again and again is not asked for at the pace at which that is undone. */
@@ -194,6 +200,7 @@ export function createAllocationActuator(options: AllocationActuatorOptions): Al
         const nodeName = view.pod(namespace, name)?.pod.nodeName;
         if (nodeName !== undefined) options.onEnd(nodeName);
       }
+      for (const withdrawal of owed.due()) await takeBack(withdrawal, signal);
     },
   };
 }

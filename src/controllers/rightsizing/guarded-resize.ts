@@ -1,11 +1,8 @@
 /** Resizes pods in place: asks the guards, sends the patch, and follows each resize to its end. */
 import type { ResizeDecision } from '../../decide/size-decision.ts';
 import { inspectSize } from '../../guard/size/inspect-size.ts';
-import type { EpochMillis, Millis } from '../../lib/units.ts';
-import { isSettled } from '../../model/granted-size.ts';
 import type { PolicySpec } from '../../model/policy-spec.ts';
-import { otherResizer } from '../../model/size-managers.ts';
-import { withdrawalOf } from '../follow-resize.ts';
+import { createOwedWithdrawals } from '../owed-withdrawals.ts';
 import type { ResizeEnd } from '../resizes-in-flight.ts';
 import type { SizeActuatorOptions, SizeContext } from './actuator.ts';
 import { askForTurn } from './budget-turn.ts';
@@ -45,22 +42,10 @@ const results = {
   lost: 'failed',
 } as const;
 
-/** A withdrawal that did not go through. */
-interface Owed {
-  readonly withdrawal: ResizeDecision;
-  readonly tries: number;
-  readonly at: EpochMillis;
-}
-
-/** Until it is tried again; doubles. */
-const OWED: Millis = 15_000;
-const MOST_OWED: Millis = 600_000;
-
 export function createGuardedResize(options: GuardedResizeOptions): GuardedResize & ResizeFollower {
   const { contextFor, inFlight, disruptions, history, lessons, metrics, clock, log } = options;
   const restarts = createRestartsInPlace(options);
-  /** By uid of the pod. */
-  const owed = new Map<string, Owed>();
+  const owed = createOwedWithdrawals({ ...options, isResizing: inFlight.isResizing });
 
   // The order of the four steps is the safety of it: what counts (in flight, a place for a restart, the spacing) is
   // entered before the request leaves, so that whatever is decided while the answer is waited for sees it.
@@ -86,30 +71,11 @@ export function createGuardedResize(options: GuardedResizeOptions): GuardedResiz
     return outcome.result === 'gone' ? { kind: 'gone' } : { kind: 'asked', tookFrom: [] };
   };
 
-  /**
-   * What is not taken back holds its room on the node, and no other resize of the pod is begun meanwhile. So what only a
-   * moment speaks against, as caches that are stale, is tried again.
-   */
-  const takeBack = async (withdrawal: ResizeDecision, tries: number, signal: AbortSignal): Promise<void> => {
-    const { name, namespace, uid } = withdrawal.pod;
+  const takeBack = async (withdrawal: ResizeDecision, signal: AbortSignal): Promise<void> => {
+    const { name: pod, namespace } = withdrawal.pod;
     const result = await send(withdrawal, undefined, signal);
-    log.info({ pod: name, namespace, result: result.kind }, 'A resize was taken back');
-    const isOwed = result.kind === 'blocked' || (result.kind === 'refused' && result.answer.action !== 'give-up');
-    if (isOwed) owed.set(uid, { withdrawal, tries, at: clock.now() + Math.min(MOST_OWED, OWED * 2 ** (tries - 1)) });
-  };
-  const takeBackOwed = async (signal: AbortSignal): Promise<void> => {
-    for (const [uid, { withdrawal, tries, at }] of [...owed]) {
-      // Whether one that broke off was made, or another resize is granted, shows first.
-      if (clock.now() < at || inFlight.isResizing(uid)) continue;
-      owed.delete(uid);
-      const { namespace, name } = withdrawal.pod;
-      const found = options.view.pod(namespace, name);
-      if (found?.pod.uid !== uid || isSettled(found.sizing)) continue;
-      // What is waited for now may be somebody else's.
-      if (otherResizer(found.sizing) !== undefined) continue;
-      const again = withdrawalOf(found, withdrawal, withdrawal.why.summary);
-      if (again !== undefined) await takeBack(again, tries + 1, signal);
-    }
+    owed.note(withdrawal, result);
+    log.info({ pod, namespace, result: result.kind }, 'A resize was taken back');
   };
 
   /** A withdrawal is sent at once: the node holds the room meanwhile. */
@@ -119,7 +85,7 @@ export function createGuardedResize(options: GuardedResizeOptions): GuardedResiz
     if (end.kind !== 'refused' && end.kind !== 'gone')
       metrics.observe('optipod_resize_duration_seconds', { result: results[end.kind] }, end.tookMillis / 1000);
     lessons.noteEnd(end);
-    if (end.kind === 'taken-back' && end.withdrawal !== undefined) await takeBack(end.withdrawal, 1, signal);
+    if (end.kind === 'taken-back' && end.withdrawal !== undefined) await takeBack(end.withdrawal, signal);
     if (workload !== undefined) options.onEnd(workload);
   };
 
@@ -127,13 +93,12 @@ export function createGuardedResize(options: GuardedResizeOptions): GuardedResiz
     resize: send,
     isResizing: (podUid) => inFlight.isResizing(podUid),
     adopt() {
-      owed.clear();
       const resizes = inFlight.adopt();
       return { resizes: resizes.length, restarts: resizes.filter((decision) => restarts.adopt(decision)).length };
     },
     async review(signal) {
       for (const end of inFlight.review()) await conclude(end, signal);
-      await takeBackOwed(signal);
+      for (const withdrawal of owed.due()) await takeBack(withdrawal, signal);
     },
   };
 }
