@@ -60,6 +60,8 @@ export const completeForQuota = sizeRule(
     if (quotas.length === 0 || turnsBack(subject)) return undefined;
     // Quotas tell pods apart: that of a template is as the newest that was made of it.
     const like = subject.kind === 'retemplate' ? newestLive(context.view.podsOf(subject.workload)) : subject.pod;
+    // What the pod as a whole asks for speaks for its containers (KEP-2837).
+    if (like?.sizing.hasPodLevelResources === true) return undefined;
     const containers =
       subject.kind === 'evict-to-resize' ? replacementOf(subject, context) : bornContainers(subject, context);
     const unmet = like && unmetDemand(quotas, like.sizing, containers);
