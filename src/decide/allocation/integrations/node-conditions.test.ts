@@ -31,6 +31,11 @@ describe('state of the node', () => {
       { isUnderPressure: true, factor: 0.9 },
     ],
     [
+      'pressure that ended as of two hours to come: the clock was set back since',
+      [ready, condition('MemoryPressure', 'False', -7_200_000)],
+      { isUnderPressure: false },
+    ],
+    [
       'a node that has just started never had any',
       [condition('Ready', 'True', 20_000), condition('MemoryPressure', 'False', 30_000)],
       { isUnderPressure: false },

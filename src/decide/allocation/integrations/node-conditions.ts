@@ -34,7 +34,8 @@ export function judgeNode(conditions: readonly NodeCondition[] | undefined, now:
   let factor = 1;
   for (const { type, status, since } of conditions ?? []) {
     if (type === 'Ready') continue;
-    const isRecent = status === 'False' && since !== undefined && now - since < RECOVERY;
+    // What is far ahead of now was told before the machine's clock was set back.
+    const isRecent = status === 'False' && since !== undefined && Math.abs(now - since) < RECOVERY;
     // A node that is young reports False since its start; there was no pressure before that to recover from.
     const wasPressed = isRecent && ready?.since !== undefined && since > ready.since;
     if (status === 'True' || wasPressed) factor *= factors[type];

@@ -39,6 +39,14 @@ describe('who gives nothing up', () => {
     ],
     ['not ready', { ready: false, readyChangedAt: T0 - 5 * MINUTE }, ['readiness']],
     ['ready for the first time, half a minute ago', { startedAt: T0 - 50_000, readyChangedAt: T0 - 30_000 }, []],
+    ['as of two hours to come: the clock was set back since', { startedAt: T0 + 120 * MINUTE }, []],
+    ['ready as of two hours to come', { readyChangedAt: T0 + 120 * MINUTE }, []],
+    [
+      'restarted as of two hours to come',
+      status({ restartCount: 1, lastTermination: { reason: 'Error', exitCode: 1, finishedAt: T0 + 120 * MINUTE } }),
+      [],
+    ],
+    ['started as of three seconds to come: clocks are off by so much', { startedAt: T0 + 3000 }, ['grace']],
     ['ready again for half a minute', { readyChangedAt: T0 - 30_000 }, ['readiness']],
     ['a container waits', status({ running: false }), ['readiness']],
     [

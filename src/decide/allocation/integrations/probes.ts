@@ -91,13 +91,15 @@ export function judgeProbes(
     ...(cut !== undefined && rollback === undefined && { cut }),
     ...(rollback !== undefined && { rollback }),
   };
-  const isStarting = now - pod.startedAt < graceMillis;
+  // What is far ahead of now was told before the machine's clock was set back.
+  const isRecent = (at: EpochMillis, within: Millis): boolean => Math.abs(now - at) < within;
+  const isStarting = isRecent(pod.startedAt, graceMillis);
   const isWaiting = pod.statuses.some(({ running }) => !running);
   // A first readiness is no flip: the start-up grace is there for that.
   const isFirst = readyChangedAt !== undefined && pod.ready && readyChangedAt - pod.startedAt < graceMillis;
-  const hasFlipped = readyChangedAt !== undefined && now - readyChangedAt < AFTER_FLIP && !isStarting && !isFirst;
+  const hasFlipped = readyChangedAt !== undefined && isRecent(readyChangedAt, AFTER_FLIP) && !isStarting && !isFirst;
   const isShaken =
-    !pod.ready || isWaiting || hasFlipped || (restartedAt !== undefined && now - restartedAt < AFTER_RESTART);
+    !pod.ready || isWaiting || hasFlipped || (restartedAt !== undefined && isRecent(restartedAt, AFTER_RESTART));
   const unreadyFor = pod.ready || readyChangedAt === undefined ? 0 : now - readyChangedAt;
   const isGivenUp = unreadyFor > GIVE_UP_AFTER;
   const isComingUp = isStarting || (!pod.ready && !isGivenUp);
