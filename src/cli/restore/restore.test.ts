@@ -247,28 +247,6 @@ test('pods that have ended, end, or are deleted meanwhile leave nothing to be do
   ]);
 });
 
-test('a limit of ours that nobody knows how far to raise is left for later, and with it what is kept of the pod', async () => {
-  const world = await startAllocatedWorld({ startsAgents: false });
-  const annotations = { [sizingKeys.allocationOriginals]: '{"app":{"requests":{"cpu":"200m"}}}' };
-  await createPods(world.api, [{ name: 'web', request: '300m', limit: '600m', annotations }]);
-  await world.clock.advance(5000);
-  await world.operator().stop();
-  const node = await world.api.get(resources.nodes, 'node-1');
-  const status = { ...node.status, allocatable: { ...node.status?.allocatable, cpu: '0' } };
-  const api = {
-    ...world.api,
-    list: async (type: { readonly plural: string }, options: object) =>
-      type.plural === 'nodes'
-        ? { items: [{ ...node, status }], metadata: {} }
-        : await world.api.list(type as typeof resources.pods, options),
-  } as unknown as KubeApi;
-  const request = { engines: ['allocation'] as const, namespace: 'shop', isDryRun: false };
-  const told = await restorePods(api, request, world.clock, new AbortController().signal);
-  expect(told).toMatchObject([{ pod: 'shop/web', result: 'kept', message: expect.stringContaining('not known now') }]);
-  const pod = await world.api.get(resources.pods, 'web', inShop);
-  expect(pod.metadata?.annotations?.[sizingKeys.allocationOriginals]).toBeDefined();
-});
-
 test('what goes wrong with one pod keeps no other from what it had; the end of the command keeps all', async () => {
   const world = await startAllocatedWorld({ startsAgents: false, nodes: [{}, {}] });
   const names = ['a', 'b', 'c'];

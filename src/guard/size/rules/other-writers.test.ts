@@ -84,6 +84,17 @@ describe('other writers', () => {
     const infeasible = withPod({ resize: { pending: { ...deferred, reason: 'Infeasible' }, inProgress: undefined } });
     expect(reasonsFor(resize(), infeasible)).toEqual([]);
   });
+
+  test('what a pod had is put back also where something is deferred that nobody follows', () => {
+    const restore = resize({ isRestore: true });
+    const pending = { reason: 'Deferred', message: '', since: NOON } as const;
+    const inProgress = { error: undefined, since: NOON };
+    const deferred = withPod({ resize: { pending, inProgress: undefined } });
+    expect(reasonsFor(restore, deferred)).toEqual([]);
+    const resizes = [inFlight('web-1', { cpuRequest: 250 })];
+    expect(reasonsFor(restore, { ...deferred, resizes })).toEqual(['ResizeInFlight']);
+    expect(reasonsFor(restore, withPod({ resize: { pending, inProgress } }))).toEqual(['ResizeInFlight']);
+  });
 });
 
 describe('a workload that somebody pauses while its pods are gone through', () => {

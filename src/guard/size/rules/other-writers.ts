@@ -75,8 +75,10 @@ export const oneResizeAtATime = resizeRule(
   ({ decision, pod: { pod, sizing } }, { resizes }) => {
     if (decision.isWithdrawal === true) return undefined;
     const isAsked = resizes.some((each) => each.pod.uid === pod.uid);
-    // Infeasible is for good on this node: another size may be asked for.
-    const isPending = sizing.resize.pending?.reason === 'Deferred' || sizing.resize.inProgress !== undefined;
-    return isAsked || isPending ? object('ResizeInFlight', { pod: pod.name }) : undefined;
+    const { pending, inProgress } = sizing.resize;
+    // Infeasible is for good on this node: another size may be asked for. Of what is deferred nothing is done yet: where
+    // nobody follows it, as on an uninstall, it keeps no pod from what it had.
+    const isPending = pending?.reason === 'Deferred' && decision.isRestore !== true;
+    return isAsked || isPending || inProgress !== undefined ? object('ResizeInFlight', { pod: pod.name }) : undefined;
   },
 );
