@@ -52,7 +52,7 @@ export interface Agent {
   unready(): string | undefined;
 }
 
-/** Of what is read of the past: a few ticks. Rings are this long, so it bounds their memory. */
+/** Of what is read of the past, a few ticks; but a tick at least. Rings are this long, so it bounds their memory. */
 const LONGEST_WINDOW: Millis = 20_000;
 /** Two ticks, but no less: an API server under load takes seconds. */
 const LEAST_WRITE_DEADLINE: Millis = 5000;
@@ -70,14 +70,14 @@ export function createAgent(options: AgentOptions): Agent {
       monotonic,
       log: log.child('sampler'),
       intervalMillis: () => settings.current().samplingMillis,
-      longestWindowMillis: LONGEST_WINDOW,
+      longestWindowMillis: () => Math.max(LONGEST_WINDOW, settings.current().tickMillis),
     });
   const writer = createAllocationWriter({
     api,
     clock,
     monotonic,
     log: log.child('writer'),
-    deadlineMillis: Math.max(LEAST_WRITE_DEADLINE, 2 * settings.current().tickMillis),
+    deadlineMillis: () => Math.max(LEAST_WRITE_DEADLINE, 2 * settings.current().tickMillis),
   });
   const steady = createSteadyTime(clock, monotonic);
   const demand = createDemandMetrics({

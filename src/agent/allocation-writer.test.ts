@@ -40,7 +40,7 @@ function scene(answer: (name: string) => Promise<void> | void = () => {}) {
       warn: (_fields, message) => warnings.push(message),
       info: ({ namespace }, message) => told.push(`${String(namespace)}: ${message}`),
     },
-    deadlineMillis: 5000,
+    deadlineMillis: () => 5000,
   });
   const run = (writes: readonly PendingWrite[]) => writer.write(writes, new AbortController().signal);
   return { clock, sent, options, warnings, told, writer, run };

@@ -39,8 +39,8 @@ export interface AllocationWriterOptions {
   readonly clock: Clock;
   readonly monotonic: () => Millis;
   readonly log: Logger;
-  /** A write that takes longer is given up: by then it would be about the past. */
-  readonly deadlineMillis: Millis;
+  /** A write that takes longer is given up: by then it would be about the past. It may change. */
+  readonly deadlineMillis: () => Millis;
 }
 
 /** At once, so that a node full of new pods does not crowd out its neighbours at the API server. */
@@ -103,7 +103,7 @@ export function createAllocationWriter(options: AllocationWriterOptions): Alloca
       const free = isPaused(ALL) ? [] : writes.filter((write) => !isPaused(namespaceOf(write)));
       if (free.length === 0) return writes.map(() => undefined);
       const deadline = new AbortController();
-      const timer = clock.setTimer(deadlineMillis, () => deadline.abort(new Error('The write took too long.')));
+      const timer = clock.setTimer(deadlineMillis(), () => deadline.abort(new Error('The write took too long.')));
       const limited = AbortSignal.any([signal, deadline.signal]);
       const results = new Map<PendingWrite, WriteResult>();
       const refused = new Set<string>();

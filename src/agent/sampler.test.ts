@@ -160,22 +160,26 @@ test('the longest window that readers were said to ask for is there, however lon
   expect(sampler.pod(pod.uid)?.window(60_000)?.spanMillis).toBe(60_000);
 });
 
-test('samples that come faster from now on shorten no window: settings are read after the first of them', () => {
+test.each([
+  ['by samples that come faster', 200, 60_000, 40_000],
+  ['by a longer tick', 1000, 120_000, 100_000],
+])('no window is cut short %s: settings are read after the first sample', (_, interval, longest, span) => {
   const tree = plant({ version: 2 });
   const pod = podOf(1, { containers: { main: fakeContainerId(1), side: fakeContainerId(2) } });
   tree.add(pod);
   const { sampler, step, pace } = createSampling(tree);
   sampler.track([tracked(pod)]);
   step();
-  pace(200);
+  pace(interval, longest);
   tree.set(pod, undefined, { usageMicros: 4_000_000 });
   tree.set(pod, 'main', { usageMicros: 2_000_000 });
   tree.setTop({ usageMicros: 8_000_000 });
   tree.setRoot({ usageMicros: 4_000_000 });
-  for (let sample = 0; sample < 200; sample++) step(200);
+  for (let millis = 0; millis < span; millis += interval) step(interval);
   const use = sampler.pod(pod.uid);
-  expect(use?.window(40_000)).toMatchObject({ spanMillis: 40_000, usageMillicores: 100 });
-  expect(use?.container('main')?.window(40_000)).toMatchObject({ spanMillis: 40_000, usageMillicores: 50 });
-  expect(sampler.node(40_000)).toEqual({ total: 200, pods: 100, system: 100 });
+  const rate = 4_000_000 / span;
+  expect(use?.window(span)).toMatchObject({ spanMillis: span, usageMillicores: rate });
+  expect(use?.container('main')?.window(span)).toMatchObject({ spanMillis: span, usageMillicores: rate / 2 });
+  expect(sampler.node(span)).toEqual({ total: 2 * rate, pods: rate, system: rate });
   sampler.close();
 });

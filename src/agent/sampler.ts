@@ -57,8 +57,8 @@ export interface SamplerOptions {
   readonly log: Logger;
   /** Between two samples; it may change. */
   readonly intervalMillis: () => Millis;
-  /** Longest window any reader asks for. */
-  readonly longestWindowMillis: Millis;
+  /** Longest window any reader asks for; it may change. */
+  readonly longestWindowMillis: () => Millis;
 }
 
 /** Missing pods are looked for below known roots at once, then everywhere, with pauses that grow up to this one. */
@@ -79,8 +79,8 @@ interface Mounted {
 
 export function createSampler(options: SamplerOptions): Sampler {
   const { mount, proc, files, monotonic, log } = options;
-  /** Of rings: more where samples come faster, so that the longest window stays as long. */
-  const wanted = (): number => Math.ceil(options.longestWindowMillis / options.intervalMillis()) + 2;
+  /** Of rings: so many that the longest window is never cut short. */
+  const wanted = (): number => Math.ceil(options.longestWindowMillis() / options.intervalMillis()) + 2;
   let capacity = wanted();
   const pods = new Map<string, FollowedPod>();
   const known = new Set<string>();

@@ -12,13 +12,14 @@ export interface Sampling {
   openFiles(): number;
   /** Lets so many milliseconds pass and samples. */
   step(millis?: number): void;
-  /** From now on samples are to come at this pace. */
-  pace(millis: number): void;
+  /** From now on samples are to come at this pace, for windows of this length at most. */
+  pace(millis: number, longestWindow?: number): void;
 }
 
 export function createSampling(tree: Pick<FakeTree, 'mount' | 'proc'>): Sampling {
   let now = 0;
   let intervalMillis = 1000;
+  let longestWindowMillis = 60_000;
   const files = createFileReader();
   const warnings: string[] = [];
   const log: Logger = {
@@ -35,14 +36,15 @@ export function createSampling(tree: Pick<FakeTree, 'mount' | 'proc'>): Sampling
     monotonic: () => now,
     log,
     intervalMillis: () => intervalMillis,
-    longestWindowMillis: 60_000,
+    longestWindowMillis: () => longestWindowMillis,
   });
   return {
     sampler,
     warnings,
     openFiles: () => files.size,
-    pace(millis) {
+    pace(millis, longestWindow = longestWindowMillis) {
       intervalMillis = millis;
+      longestWindowMillis = longestWindow;
     },
     step(millis = 1000) {
       now += millis;
