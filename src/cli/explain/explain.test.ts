@@ -52,6 +52,20 @@ describe('explain', () => {
     expect(document.pods).toHaveLength(2);
   });
 
+  test('the document has what the input lacked and what was ignored: nobody who reads it sees the notes', async () => {
+    const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', namespace: 'shop' } };
+    const some = objects.filter(({ kind }) => kind !== 'PodDisruptionBudget');
+    const stdin = dump(...some, service, ...workload({ name: 'bad', pods: [] }));
+    const told = await runCommand(['explain', 'deploy/shop/web', '-f', '-', '-o', 'json'], { stdin });
+    const document = JSON.parse(told.stdout);
+    expect(document).toMatchObject({
+      kind: 'Explanation',
+      missing: [{ data: 'poddisruptionbudgets', meaning: expect.stringContaining('it is taken that there are none') }],
+      ignored: { Service: 1 },
+    });
+    expect(document.problems.at(-1)).toMatch(/ more than once in the input.*Deployment shop\/bad/);
+  });
+
   test('a workload that is not there: what there is of that name', async () => {
     const { code, stderr } = await explain('deploy/shop/db');
     expect(code).toBe(1);

@@ -7,6 +7,7 @@ import type { PodState } from '../../decide/placement/plan.ts';
 import { printable } from '../../lib/printable.ts';
 import { renderAllocation } from '../allocation/render-allocation.ts';
 import type { CliContext } from '../cli-context.ts';
+import type { InputNotes } from '../input/input-notes.ts';
 import type { OperatorAllocation, OperatorJournalEntry } from '../operator-client.ts';
 import type { ResultDocument } from '../output.ts';
 import { renderSizes } from '../sizing/render-sizes.ts';
@@ -14,7 +15,8 @@ import type { PlannedSizes } from '../sizing/sizing-plan.ts';
 import type { StyleName } from '../style.ts';
 import { type Column, renderTable } from '../table.ts';
 
-export interface ExplanationDocument extends ResultDocument, Omit<PlanExplanation, 'blocks'> {
+/** Notes on the input are there where there is one. */
+export interface ExplanationDocument extends ResultDocument, Partial<InputNotes>, Omit<PlanExplanation, 'blocks'> {
   /** Every objection, first the one that counts; of an operator of any version. */
   readonly blocks: readonly (Omit<Blocking, 'reason'> & { readonly reason: string })[];
   readonly kind: 'Explanation';

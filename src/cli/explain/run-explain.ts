@@ -9,6 +9,7 @@ import { CommandError, UsageError } from '../cli-error.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { planOne } from '../fleet.ts';
 import { freeToAct } from '../guard-context.ts';
+import { inputNotes } from '../input/input-notes.ts';
 import { type LoadedInput, loadInput } from '../input/load-input.ts';
 import { namedAlike } from '../input/named-alike.ts';
 import { printInputNotes } from '../input/print-notes.ts';
@@ -34,7 +35,10 @@ export async function runExplain(
     throw new UsageError('with --operator everything comes from the operator: leave out -f, -c and --prices');
   }
   const input = operator === undefined ? await loadInput(context, options, { namespace: ref.namespace }) : undefined;
-  const document = input === undefined ? await toldBy(operator, context, ref) : await workedOut(input, context, ref);
+  const document =
+    input === undefined
+      ? await toldBy(operator, context, ref)
+      : { ...(await workedOut(input, context, ref)), ...inputNotes(input) };
   const text = renderDocument(document, global.output);
   if (text !== undefined) io.out.write(text);
   else {

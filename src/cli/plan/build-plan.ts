@@ -6,6 +6,7 @@ import { sumCosts } from '../../decide/placement/cost.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { planAllocation } from '../allocation/allocation-plan.ts';
 import { type PlannedWorkload, planFleet } from '../fleet.ts';
+import { inputNotes } from '../input/input-notes.ts';
 import type { LoadedInput } from '../input/load-input.ts';
 import { DOCUMENT_VERSION } from '../output.ts';
 import { planSizes } from '../sizing/sizing-plan.ts';
@@ -45,9 +46,7 @@ export function buildPlan(input: LoadedInput, now: EpochMillis, namespace: strin
       sizing: planSizes(input.sizing, input.view, input.tenancy, namespace),
     }),
     ...(allocation !== undefined && { allocation }),
-    missing: input.missing,
-    ignored: Object.fromEntries(input.ignored),
-    problems: input.repeated === undefined ? input.problems : [...input.problems, input.repeated],
+    ...inputNotes(input),
   };
 }
 

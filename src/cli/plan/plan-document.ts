@@ -7,7 +7,7 @@ import { sideOfSlot } from '../../decide/placement/slots.ts';
 import type { Millis } from '../../lib/units.ts';
 import type { Side } from '../../model/records.ts';
 import type { AllocationPlan } from '../allocation/allocation-plan.ts';
-import type { MissingData } from '../input/missing-data.ts';
+import type { InputNotes } from '../input/input-notes.ts';
 import type { ResultDocument } from '../output.ts';
 import type { SizingPlan } from '../sizing/sizing-plan.ts';
 import type { PlannedBlock } from './planned-blocks.ts';
@@ -60,7 +60,7 @@ export interface PlannedWorkloadDocument {
 }
 
 /** Fields are added within a version of the document, never renamed or removed. */
-export interface PlanDocument extends ResultDocument {
+export interface PlanDocument extends ResultDocument, InputNotes {
   readonly kind: 'Plan';
   readonly source: string;
   readonly summary: {
@@ -86,10 +86,6 @@ export interface PlanDocument extends ResultDocument {
   readonly sizing?: SizingPlan;
   /** How CPU would be shared, node by node; absent where no pod takes part. */
   readonly allocation?: AllocationPlan;
-  readonly missing: readonly MissingData[];
-  /** Objects of kinds that placement has no use for. */
-  readonly ignored: Readonly<Record<string, number>>;
-  readonly problems: readonly string[];
 }
 
 /** Runs of equal sides among the slots 1..replicas. */

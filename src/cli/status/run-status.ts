@@ -6,6 +6,7 @@ import { printable } from '../../lib/printable.ts';
 import { renderNodeTable, summarizeAllocation } from '../allocation/render-nodes.ts';
 import { type CliContext, printLines, printNotes } from '../cli-context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { inputNotes } from '../input/input-notes.ts';
 import { loadInput } from '../input/load-input.ts';
 import { printInputNotes } from '../input/print-notes.ts';
 import type { InputOptions, OperatorOption } from '../input-options.ts';
@@ -37,11 +38,12 @@ export async function runStatus(context: CliContext, options: InputOptions & Ope
   }
   const seen = fleetStatus(input, io.clock.now(), global.namespace);
   const status = operator === undefined ? seen : withOperator(seen, operator);
-  const text = renderDocument(status, global.output);
+  const noted = { ...input, problems: status.problems };
+  const text = renderDocument({ ...status, ...inputNotes(noted) }, global.output);
   if (text !== undefined) io.out.write(text);
   else {
     printLines(context, renderStatus(status, context));
-    printInputNotes(context, { ...input, problems: status.problems });
+    printInputNotes(context, noted);
   }
   return exitCodes.ok;
 }

@@ -60,6 +60,15 @@ describe('status', () => {
     expect(stderr).toContain('warning: 3 more like these are not listed\n');
   });
 
+  test('the document has what was ignored and what came more than once, as those of plan and explain', async () => {
+    const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', namespace: 'shop' } };
+    const stdin = dump(...objects, service, ...workload({ name: 'off', enabled: false, pods: [] }));
+    const { stdout } = await runCommand(['status', '-f', '-', '-o', 'json'], { stdin });
+    const { ignored, problems } = JSON.parse(stdout);
+    expect(ignored).toEqual({ Service: 1 });
+    expect(problems).toEqual([expect.stringMatching(/ more than once in the input.*Deployment shop\/off/)]);
+  });
+
   test('a blocked move says what blocks it', async () => {
     const stdin = dump(...objects, budget('drifted', 0));
     const { stdout } = await runCommand(['status', '-f', '-'], { stdin });
