@@ -34,7 +34,7 @@ export interface LoadedInput {
   /** What the workloads are judged by. */
   readonly rules: PlacementRules;
   /** What rightsizing looks at, and who may size whose workloads. */
-  readonly sizing: SizingInput;
+  readonly sizing: SizingSource;
   readonly tenancy: PolicyTenancy;
   readonly allocation: AllocationSource;
   readonly counts: ClusterInput['counts'];
@@ -45,6 +45,12 @@ export interface LoadedInput {
   /** One sentence for each object that could not be read, and for each key of the configuration that does nothing. */
   readonly problems: readonly string[];
   readonly repeated: ClusterInput['repeated'];
+}
+
+/** What rightsizing looks at, and whether there is one. */
+export interface SizingSource extends SizingInput {
+  /** Not where the operator's configuration is at hand and has the engine off. */
+  readonly isOn: boolean;
 }
 
 /** What allocation looks at, every pod included, and how the engine is set. */
@@ -95,6 +101,8 @@ export async function loadInput(
     settings: allocationSettingsOf(config),
   };
   const { tenancy } = rightsizingSettingsOf(config);
+  // Without the file nobody says how the operator is set; policies are there for one that sizes.
+  const isSizing = options.config === undefined || config.engines.rightsizing;
   return {
     ...origin,
     missing: found.missing.filter(
@@ -103,7 +111,7 @@ export async function loadInput(
     seesNodes: !isWatching && !unreadable.has('nodes'),
     evictions,
     rules,
-    sizing,
+    sizing: { ...sizing, isOn: isSizing },
     tenancy: options.config === undefined ? seenTenancy(tenancy, sizing.policies) : tenancy,
     allocation,
     counts,

@@ -30,7 +30,7 @@ export async function runPlan(context: CliContext, options: PlanOptions): Promis
 function hasWork({ summary, sizing, allocation }: PlanDocument): boolean {
   return (
     summary.actions + summary.blocked > 0 ||
-    sizing?.workloads.some(hasResize) === true ||
+    (sizing?.isOn === true && sizing.workloads.some(hasResize)) ||
     (allocation?.isOn === true && allocation.resizes > 0)
   );
 }

@@ -50,13 +50,13 @@ function change(label: string, { from, to }: { readonly from?: string; readonly 
 }
 
 /** One line about all of them; none where there is no policy. */
-export function summarizeSizes({ policies, workloads }: SizingPlan): string[] {
+export function summarizeSizes({ policies, workloads, isOn }: SizingPlan): string[] {
   if (policies.length === 0) return [];
   const count = (status: string): number => workloads.filter((each) => each.status === status).length;
   const invalid = policies.filter(({ problems }) => problems.length > 0);
   const unknown = workloads.filter(({ missing }) => missing !== undefined).length;
   return [
-    `Rightsizing: ${counted(policies.length, 'policy').replace('policys', 'policies')}, ${counted(workloads.length, 'workload')}: ${count('Applied')} applied, ${count('Recommended')} recommended, ${count('Pending')} pending, ${count('Skipped') + count('Error')} held, ${unknown} without usage.`,
+    `Rightsizing: ${counted(policies.length, 'policy').replace('policys', 'policies')}, ${counted(workloads.length, 'workload')}: ${count('Applied')} applied, ${count('Recommended')} recommended, ${count('Pending')} pending, ${count('Skipped') + count('Error')} held, ${unknown} without usage${isOn ? '' : '; off in this configuration (engines.rightsizing)'}.`,
     ...invalid.map(
       ({ policy, problems }) => `Policy ${printable(policy)} is not valid: ${printable(problems.join('; '))}`,
     ),

@@ -15,7 +15,7 @@ import { isValidPolicy, type PolicyRecord, type ValidPolicy } from '../../model/
 import { byReplica } from '../../model/replica.ts';
 import { readReplicaSizes, withReplicaSizes } from '../../model/replica-sizes.ts';
 import type { ContainerSize, ContainerSpecRecord, SizedWorkload } from '../../model/sizing-records.ts';
-import type { SizingInput } from './sizing-input.ts';
+import type { SizingSource } from '../input/load-input.ts';
 
 /** One container: what it requests and what is recommended; an absent `to` is not advised. */
 export interface SizeDifference {
@@ -63,6 +63,8 @@ export interface PlannedSizes {
 
 /** Every policy that may have a say, with what is wrong with it, and every workload one of them selects. */
 export interface SizingPlan {
+  /** Not where the operator's configuration is given and has the engine off: nothing is changed then. */
+  readonly isOn: boolean;
   readonly policies: readonly {
     readonly policy: string;
     readonly mode?: string;
@@ -75,7 +77,7 @@ export interface SizingPlan {
 
 /** @param namespace the only one to look at; undefined for all. */
 export function planSizes(
-  { policies, workloads }: SizingInput,
+  { policies, workloads, isOn }: SizingSource,
   view: Pick<ClusterView, 'namespace'>,
   tenancy: PolicyTenancy,
   namespace?: string,
@@ -90,6 +92,7 @@ export function planSizes(
     (policy) => namespace === undefined || policy.namespace === namespace || isGranted(policy.namespace, tenancy),
   );
   return {
+    isOn,
     policies: concern.map((policy) => ({
       policy: `${policy.namespace}/${policy.name}`,
       ...(isValidPolicy(policy) && { mode: policy.spec.mode }),

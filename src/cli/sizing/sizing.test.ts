@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { freshState, sizesOf, writeReplicaSizes } from '../../model/replica-sizes.ts';
 import { leastPolicySpec } from '../../model/testing/policies.ts';
 import { NOON } from '../../model/testing/records.ts';
@@ -60,6 +63,20 @@ describe('sizes in plan, status and explain', () => {
     ],
   ])('plan --exit-code: %s', async (_, sizes, code) => {
     expect((await run(['plan', '--exit-code'], web, sizes)).code).toBe(code);
+  });
+
+  test.each([
+    ['off', '{}', 0, true],
+    ['on', '{ rightsizing: true }', 3, false],
+  ])('plan --exit-code with a configuration that has the engine %s', async (_, engines, code, isTold) => {
+    const folder = mkdtempSync(join(tmpdir(), 'stowage-sizing-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, 'config.yaml');
+    writeFileSync(path, `engines: ${engines}\n`);
+    const planned = await run(['plan', '--exit-code', '-c', path], web, policy({ workloads: [entry] }));
+    expect(planned.stdout).toContain('  resize    app: cpu 500m -> 240m, memory 512Mi');
+    expect(planned.code).toBe(code);
+    expect(planned.stdout.includes('; off in this configuration (engines.rightsizing).')).toBe(isTold);
   });
 
   test('without usage it says what is missing', async () => {
