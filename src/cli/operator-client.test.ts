@@ -1,8 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createDeferred } from '../lib/deferred.ts';
+import { describeError } from '../lib/errors.ts';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
+import { fetchFleet } from './operator-client.ts';
 import { answeringOperator } from './testing/answering-operator.ts';
 import { runCommand } from './testing/run-command.ts';
 import { dump, shopCluster, workload } from './testing/shop.ts';
@@ -122,6 +127,25 @@ describe('explain --operator', () => {
     const { code, stderr } = await explain('http://127.0.0.1:1');
     expect(code).toBe(1);
     expect(stderr).toMatch(/^stowage: the operator at http:\/\/127\.0\.0\.1:1\/ cannot be asked: .*Check --operator/);
+  });
+
+  test('one that does not answer, behind a port-forward that died: it is told to be the operator', async () => {
+    const asked = createDeferred<void>();
+    const server = createServer(() => asked.resolve());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const clock = createVirtualClock(NOON);
+    const io = { clock, env: {}, signal: new AbortController().signal };
+    const told = fetchFleet({ url: new URL(`http://127.0.0.1:${port}`), io }).catch(describeError);
+    await asked.promise;
+    await clock.advance(10_000);
+    expect(await told).toMatch(
+      /^the operator at http:\/\/127\.0\.0\.1:\d+\/ cannot be asked: no complete answer within 10 s\. Check --operator: .*\.$/,
+    );
   });
 
   test.each([

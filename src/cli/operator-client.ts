@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { journalKinds } from '../act/journal.ts';
-import { startDeadline } from '../kube/deadline.ts';
+import { RequestTimeoutError, startDeadline } from '../kube/deadline.ts';
 import { describeError, describeFileError, StowageError } from '../lib/errors.ts';
 import { tryParseJson } from '../lib/try-parse-json.ts';
 import { type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
@@ -215,11 +215,12 @@ async function ask<Answer>({ url, io }: OperatorAddress, what: string, schema: z
     if (result.success) return result.data;
     throw new CommandError(`what ${target.href} answers is not of an operator of this version; check --operator`);
   } catch (error) {
-    if (error instanceof StowageError || io.signal.aborted) throw error;
+    const isLate = error instanceof RequestTimeoutError;
+    if ((error instanceof StowageError && !isLate) || io.signal.aborted) throw error;
+    // The error speaks of the API server, which has no part in it.
+    const why = isLate ? `no complete answer within ${TIMEOUT_MILLIS / 1000} s` : describeError(error);
     const hint = 'Check --operator: it is the metrics port (kubectl port-forward), and leave it out to do without';
-    throw new CommandError(`the operator at ${url.href} cannot be asked: ${describeError(error)}. ${hint}.`, {
-      cause: error,
-    });
+    throw new CommandError(`the operator at ${url.href} cannot be asked: ${why}. ${hint}.`, { cause: error });
   } finally {
     deadline.end();
   }

@@ -104,9 +104,7 @@ function handshake(options: DialOptions, through?: Socket): Promise<tls.TLSSocke
       socket.destroy();
       reject(new ConnectionError(cannotConnect(server, name), { cause, isUnprocessed: true }));
     };
-    const timer = clock.setTimer(DIAL_TIMEOUT_MILLIS, () =>
-      fail(new Error(`no answer within ${DIAL_TIMEOUT_MILLIS / 1000} s`)),
-    );
+    const timer = clock.setTimer(DIAL_TIMEOUT_MILLIS, () => fail(noAnswer()));
     signal.addEventListener('abort', onAbort, { once: true });
     socket.once('error', fail);
     socket.once('secureConnect', () => {
@@ -128,7 +126,9 @@ async function tunnelThrough(proxy: URL, { server, name, clock, signal }: DialOp
   try {
     return await openTunnel({ proxy, address: tlsOptions(proxy, {}), target, signal: deadline.signal });
   } catch (error) {
-    const cause = deadline.signal.aborted ? deadline.signal.reason : error;
+    const isLate = deadline.signal.aborted && !signal.aborted;
+    // The deadline's own words are of the API server, which was not asked yet.
+    const cause = isLate ? noAnswer() : signal.aborted ? signal.reason : error;
     throw new ConnectionError(`${cannotConnect(server, name)} through the proxy ${proxy.origin}`, {
       cause,
       isUnprocessed: true,
@@ -137,6 +137,8 @@ async function tunnelThrough(proxy: URL, { server, name, clock, signal }: DialOp
     deadline.end();
   }
 }
+
+const noAnswer = (): Error => new Error(`no answer within ${DIAL_TIMEOUT_MILLIS / 1000} s`);
 
 function cannotConnect({ origin }: URL, name = 'the API server'): string {
   return `Cannot connect to ${name} at ${origin}`;
