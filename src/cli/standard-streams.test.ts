@@ -13,12 +13,18 @@ const failure = (code: string): Error => Object.assign(new Error(code), { code }
 
 describe('a reader that has left', () => {
   test.each([
-    ['of the result: there is nobody left to tell', 'EPIPE', 0],
-    ['of a file on a full disk: the result is not there', 'ENOSPC', 1],
-  ])('%s', (_, code, exitCode) => {
-    const { stdout, exits } = startWith('plan', '-n', 'shop');
+    ['of the result: there is nobody left to tell', 'EPIPE', 0, undefined],
+    [
+      'of a file on a full disk: the result is not there',
+      'ENOSPC',
+      1,
+      'stowage: the result cannot be written: the disk is full\n',
+    ],
+  ])('%s', (_, code, exitCode, told) => {
+    const { stdout, stderr, exits } = startWith('plan', '-n', 'shop');
     stdout.emit('error', failure(code));
     expect(exits).toEqual([exitCode]);
+    expect(stderr.read()?.toString()).toBe(told);
   });
 
   test('of the notes ends nothing', () => {
@@ -32,6 +38,13 @@ describe('a reader that has left', () => {
     stdout.emit('error', failure('EPIPE'));
     terminals.out.write('shop/web-1  allocation  restored\n');
     expect(exits).toEqual([]);
+  });
+
+  test('what restore tells into a full disk does not end it either, and is told once', () => {
+    const { stdout, stderr, exits } = startWith('restore');
+    for (let line = 0; line < 2; line++) stdout.emit('error', failure('ENOSPC'));
+    expect(exits).toEqual([]);
+    expect(stderr.read()?.toString()).toBe('stowage: the result cannot be written: the disk is full\n');
   });
 });
 

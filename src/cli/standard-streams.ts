@@ -1,5 +1,6 @@
 /** The process's output, whose readers may leave early (`stowage plan | head`): there is nobody left to tell then. */
 import type { WriteStream } from 'node:tty';
+import { describeWriteError } from '../lib/errors.ts';
 import type { CliIo, Terminal } from './cli-context.ts';
 
 export interface StandardStreams {
@@ -17,8 +18,12 @@ export function terminalsOf(
   { stdout, stderr, exit }: StandardStreams,
   args: readonly string[],
 ): Pick<CliIo, 'out' | 'err'> {
-  stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-    if (!args.includes(FINISHED_UNHEARD)) exit(code === 'EPIPE' ? 0 : 1);
+  let isTold = false;
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    const hasLeft = error.code === 'EPIPE';
+    if (!hasLeft && !isTold) stderr.write(`stowage: the result cannot be written: ${describeWriteError(error)}\n`);
+    isTold = true;
+    if (!args.includes(FINISHED_UNHEARD)) exit(hasLeft ? 0 : 1);
   });
   // Who hears no notes may still want the result.
   stderr.on('error', () => {});
