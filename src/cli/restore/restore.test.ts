@@ -145,7 +145,13 @@ const restored = { ...kept, pod: 'shop/b', result: 'restored' } as const;
 test.each<[string, readonly RestoredPod[], string]>([
   ['nothing', [], 'No pod has sizes of Stowage.'],
   ['one', [restored], '1 pod was given back.'],
-  ['all', [restored, restored], '2 pods were given back.'],
+  ['all', [restored, { ...restored, pod: 'shop/c' }], '2 pods were given back.'],
+  ['one that both engines changed', [restored, { ...restored, engine: 'rightsizing' }], '1 pod was given back.'],
+  [
+    'one of which half is left, beside another',
+    [{ ...kept, engine: 'rightsizing', result: 'restored' }, kept, restored],
+    '1 pod of 2 could not be given back now; run the command again.',
+  ],
   ['a dry run', [{ ...kept, result: 'would' }], '1 pod would be given back.'],
   ['one that was deleted meanwhile', [restored, { ...kept, result: 'gone' }], '1 pod was given back.'],
   ['what is left', [kept, restored], '1 pod of 2 could not be given back now; run the command again.'],

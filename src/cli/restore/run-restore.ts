@@ -67,11 +67,15 @@ export function lineOf({ pod, engine, result, message }: RestoredPod): string {
   return `${pod}  ${engine}  ${result}  ${message}`;
 }
 
+/** One that both engines changed is told twice. */
+const countPods = (told: readonly RestoredPod[]): number => new Set(told.map(({ pod }) => pod)).size;
+
 export function summaryOf(all: readonly RestoredPod[]): string {
-  const pods = all.filter(({ result }) => result !== 'gone');
-  if (pods.length === 0) return 'No pod has sizes of Stowage.';
-  const left = pods.filter((pod) => !isWell(pod)).length;
-  if (left > 0) return `${counted(left, 'pod')} of ${pods.length} could not be given back now; run the command again.`;
-  const isDryRun = pods.some(({ result }) => result === 'would');
-  return `${counted(pods.length, 'pod')} ${isDryRun ? 'would be' : pods.length === 1 ? 'was' : 'were'} given back.`;
+  const there = all.filter(({ result }) => result !== 'gone');
+  const pods = countPods(there);
+  if (pods === 0) return 'No pod has sizes of Stowage.';
+  const left = countPods(there.filter((each) => !isWell(each)));
+  if (left > 0) return `${counted(left, 'pod')} of ${pods} could not be given back now; run the command again.`;
+  const isDryRun = there.some(({ result }) => result === 'would');
+  return `${counted(pods, 'pod')} ${isDryRun ? 'would be' : pods === 1 ? 'was' : 'were'} given back.`;
 }
