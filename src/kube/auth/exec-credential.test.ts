@@ -1,7 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { useKubeconfigs } from '../testing/kubeconfig-fixture.ts';
+import { base64, useKubeconfigs } from '../testing/kubeconfig-fixture.ts';
 
 const fixture = useKubeconfigs();
 
@@ -63,6 +63,46 @@ describe('exec plugin', () => {
         cluster: { server: 'https://api.example:6443/', 'proxy-url': 'http://bastion:8888' },
       },
     });
+  });
+
+  test('an authority in a file reaches it as data, and so does what the cluster says to plugins', async () => {
+    const seen = join(fixture.folder, 'seen');
+    await writeFile(join(fixture.folder, 'ca.crt'), 'THE CA');
+    const { credentials } = await plugin('', {
+      script: `printf '%s' "$KUBERNETES_EXEC_INFO" > ${seen}; echo '{"apiVersion":"${version}","kind":"ExecCredential","status":{"token":"t"}}'`,
+      more: { provideClusterInfo: true },
+      cluster: {
+        'certificate-authority': 'ca.crt',
+        extensions: [
+          { name: 'other', extension: { a: 1 } },
+          { name: 'client.authentication.k8s.io/exec', extension: { audience: 'shop' } },
+        ],
+      },
+    });
+    expect(await credentials.current()).toEqual({ token: 't' });
+    const { spec } = JSON.parse(await readFile(seen, 'utf8'));
+    expect(spec.cluster).toEqual({
+      server: 'https://api.example:6443/',
+      'certificate-authority-data': base64('THE CA'),
+      config: { audience: 'shop' },
+    });
+    await rm(join(fixture.folder, 'ca.crt'));
+    credentials.invalidate(await credentials.current());
+    await expect(credentials.current()).rejects.toThrow(
+      /Cannot read the CA certificate .*ca\.crt: there is no such file/,
+    );
+  });
+
+  test.each([
+    ['a token', { token: 'own' }, { token: 'own' }],
+    [
+      'a client certificate',
+      { 'client-certificate-data': base64('C'), 'client-key-data': base64('K') },
+      { certificate: 'C', privateKey: 'K' },
+    ],
+  ])('beside %s it is not asked, as kubectl does', async (_, own, expected) => {
+    const exec = { apiVersion: version, command: 'stowage-no-such-plugin' };
+    expect(await (await fixture.loadUser({ ...own, exec })).current()).toEqual(expected);
   });
 
   test('a command that is not installed: the hint of the kubeconfig is shown', async () => {

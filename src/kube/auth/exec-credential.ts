@@ -23,8 +23,8 @@ export class ExecCredentialError extends StowageError {
 
 /** What the plugin is started with, besides its own settings. */
 export interface ExecContext {
-  /** Given to the plugin where the kubeconfig says provideClusterInfo. */
-  readonly cluster: object;
+  /** Given to the plugin where the kubeconfig says provideClusterInfo; asked for each time it runs. */
+  readonly clusterInfo: () => Promise<object>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
 }
@@ -50,7 +50,8 @@ export function createExecCredentials(settings: ExecSettings, context: ExecConte
 
   const refresh = async (): Promise<Cached> => {
     try {
-      cached = parseOutput(await runPlugin(settings, context), settings);
+      const cluster = settings.providesClusterInfo ? await context.clusterInfo() : undefined;
+      cached = parseOutput(await runPlugin(settings, context, cluster), settings);
       return cached;
     } finally {
       running = undefined;
@@ -71,11 +72,11 @@ export function createExecCredentials(settings: ExecSettings, context: ExecConte
   };
 }
 
-function runPlugin(settings: ExecSettings, { cluster, env, clock }: ExecContext): Promise<string> {
+function runPlugin(settings: ExecSettings, { env, clock }: ExecContext, cluster: object | undefined): Promise<string> {
   const info = {
     apiVersion: settings.apiVersion,
     kind: 'ExecCredential',
-    spec: { interactive: false, ...(settings.providesClusterInfo && { cluster }) },
+    spec: { interactive: false, ...(cluster !== undefined && { cluster }) },
   };
   return new Promise((resolve, reject) => {
     const fail = (problem: string, cause?: unknown): void =>

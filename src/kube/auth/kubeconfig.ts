@@ -8,6 +8,7 @@ import {
   type Impersonation,
   type TrustSource,
 } from '../connection.ts';
+import { execClusterInfo } from './exec-cluster-info.ts';
 import { createExecCredentials } from './exec-credential.ts';
 import { parseExecSettings } from './exec-settings.ts';
 import { createFileSource, type FileSource } from './file-source.ts';
@@ -113,7 +114,10 @@ function decodeOf(entry: Entry, key: string, what: string): string | undefined {
 
 const anonymous = (): CredentialSource => ({ current: async () => ({}), invalidate() {} });
 
-/** In kubectl's order: an exec plugin, else whatever there is of a token and a client certificate. */
+/** With one of these an exec plugin beside them is not asked. Source: client-go, exec's UpdateTransportConfig. */
+const OWN_CREDENTIALS = ['token', 'tokenFile', 'client-certificate', 'client-certificate-data'] as const;
+
+/** In kubectl's order: whatever there is of a token and a client certificate, else an exec plugin. */
 function credentialsOf(
   user: Entry,
   name: string,
@@ -124,19 +128,10 @@ function credentialsOf(
   const what = `user "${name}"`;
   refuseUnsupported(user, name);
   const exec = user.fields['exec'];
-  if (exec !== undefined && exec !== null) {
-    const info = {
-      server: server.href,
-      ...(textOf(cluster.fields, 'certificate-authority-data') && {
-        'certificate-authority-data': textOf(cluster.fields, 'certificate-authority-data'),
-      }),
-      ...(textOf(cluster.fields, 'tls-server-name') && {
-        'tls-server-name': textOf(cluster.fields, 'tls-server-name'),
-      }),
-      ...(cluster.fields['insecure-skip-tls-verify'] === true && { 'insecure-skip-tls-verify': true }),
-      ...(textOf(cluster.fields, 'proxy-url') && { 'proxy-url': textOf(cluster.fields, 'proxy-url') }),
-    };
-    return createExecCredentials(parseExecSettings(exec, user, name), { cluster: info, env, clock });
+  const hasOwn = OWN_CREDENTIALS.some((key) => textOf(user.fields, key) !== undefined);
+  if (exec !== undefined && exec !== null && !hasOwn) {
+    const clusterInfo = (): Promise<object> => execClusterInfo(cluster, server);
+    return createExecCredentials(parseExecSettings(exec, user, name), { clusterInfo, env, clock });
   }
   const fileSource = (key: string, kind: string): FileSource | undefined => {
     const path = pathOf(user, key);
