@@ -104,7 +104,8 @@ export function createHttp2Session(options: Http2SessionOptions): Http2Session {
   /** Resolves with the head of the answer; `release` is called when the stream is closed, whatever became of it. */
   const open = (request: TransportRequest, release: () => void): Promise<TransportResponse> =>
     new Promise((resolve, reject) => {
-      // A permit may be granted in the moment the connection goes away.
+      // A permit may be granted in the moment the connection goes away, or whoever asked does.
+      request.signal.throwIfAborted();
       if (isDraining || session.closed || session.destroyed) throw goneAway();
       const stream = session.request(
         { ':method': request.method, ':path': request.path, ...request.headers },
