@@ -15,7 +15,7 @@ export interface ListQuery {
   readonly change: (changes: Changes) => void;
 }
 
-export function listQuery(page: PageName, host: Host): ListQuery {
+export function listQuery(page: PageName, host: Pick<Host, 'refresh' | 'replace'>): ListQuery {
   let params = new URLSearchParams();
   return {
     params: () => params,

@@ -8,6 +8,7 @@ import { overviewPage } from './overview-page.ts';
 import type { Host, Page } from './page.ts';
 import { badge } from './parts.ts';
 import { policiesPage } from './policies-page.ts';
+import { createRefreshPace } from './refresh-pace.ts';
 import { linkTo, type PageName, parseRoute } from './route.ts';
 import { simulationPage } from './simulation-page.ts';
 import { simulationsPage } from './simulations-page.ts';
@@ -18,6 +19,8 @@ import { workloadsPage } from './workloads-page.ts';
 const REFRESH_MILLIS = 5000;
 /** What the viewer asks for, and bursts of decisions, come together. */
 const SOON_MILLIS = 150;
+/** Pods of one workload may be resized dozens of times a second, for hours. */
+const NEWS_APART_MILLIS = 1000;
 /**
  * Nobody who answers takes longer. A forwarded port can die without a word, and what is shown would pass for fresh for
  * ever.
@@ -34,8 +37,18 @@ const notice = byId('notice');
 const status = byId('status');
 const pause = byId('pause');
 
+const pace = createRefreshPace({
+  ask: () => void refresh(),
+  setTimer(callback, millis) {
+    const timer = window.setTimeout(callback, millis);
+    return () => window.clearTimeout(timer);
+  },
+  soonMillis: SOON_MILLIS,
+  apartMillis: NEWS_APART_MILLIS,
+});
 const host: Host = {
-  refresh: () => schedule(SOON_MILLIS),
+  refresh: () => pace.askIn(SOON_MILLIS),
+  news: pace.news,
   replace: (address) => history.replaceState(null, '', address),
 };
 const makers: Readonly<Record<PageName, () => Page>> = {
@@ -52,7 +65,6 @@ const parents: Readonly<Partial<Record<PageName, PageName>>> = { workload: 'work
 
 let shown: { readonly name: PageName; readonly subject: string; readonly page: Page } | undefined;
 let asking = new AbortController();
-let timer = 0;
 /** Of when what the page shows is, by the operator's clock; undefined: nothing is shown yet. */
 let drawnAt: number | undefined;
 /** What the status is of, so that it is drawn, and read out, only when it changes. */
@@ -83,7 +95,7 @@ function showRoute(isFirst: boolean): void {
 }
 
 async function refresh(): Promise<void> {
-  window.clearTimeout(timer);
+  pace.began();
   asking.abort();
   const mine = new AbortController();
   asking = mine;
@@ -111,17 +123,12 @@ async function refresh(): Promise<void> {
     window.clearTimeout(patience);
   }
   listen();
-  if (!isPaused && !document.hidden) schedule(REFRESH_MILLIS);
+  pace.ended(isPaused || document.hidden ? undefined : REFRESH_MILLIS);
 }
 
 /** An alert is read out whenever it is drawn: once is enough. */
 function tell(trouble: string): void {
   if (notice.textContent !== trouble) fill(notice, trouble !== '' && h('p', { class: 'notice bad' }, trouble));
-}
-
-function schedule(millis: number): void {
-  window.clearTimeout(timer);
-  timer = window.setTimeout(() => void refresh(), millis);
 }
 
 /** Decisions are listened to only where they are shown and somebody looks. */

@@ -17,6 +17,8 @@ export interface Page {
 export interface Host {
   /** To be refreshed soon, because the viewer asked for something else. */
   refresh(): void;
+  /** To be refreshed as soon as may be, because something is newer than what is shown. May be told dozens of times a second. */
+  news(): void;
   /** Changes the address without a new page. */
   replace(address: string): void;
 }

@@ -42,7 +42,7 @@ export function workloadPage(host: Host): Page {
     },
     // What the decision changed is more than it says: all is asked for anew.
     onDecision(decision: DecisionTold) {
-      if (decision.workload === subject) host.refresh();
+      if (decision.workload === subject) host.news();
     },
   };
 }
