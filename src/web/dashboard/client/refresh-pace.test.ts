@@ -1,52 +1,72 @@
 import { describe, expect, test } from 'vitest';
-import { createVirtualClock, type VirtualClock } from '../../../lib/virtual-clock.ts';
-import { createRefreshPace, type RefreshPaceOptions } from './refresh-pace.ts';
+import { createRefreshPace } from './refresh-pace.ts';
 
 const SOON = 150;
 const APART = 1000;
 const LATER = 5000;
 
-const pacedBy = (clock: VirtualClock): Omit<RefreshPaceOptions, 'ask'> => ({
-  setTimer(callback, millis) {
-    const timer = clock.setTimer(millis, callback);
-    return () => timer.cancel();
-  },
-  soonMillis: SOON,
-  apartMillis: APART,
-});
+/** Virtual time, for the little that pages have of it. */
+function createTimers() {
+  let now = 0;
+  let waiting: readonly { readonly at: number; readonly callback: () => void }[] = [];
+  return {
+    now: () => now,
+    set(callback: () => void, millis: number) {
+      const timer = { at: now + millis, callback };
+      waiting = [...waiting, timer];
+      return () => {
+        waiting = waiting.filter((each) => each !== timer);
+      };
+    },
+    advance(millis: number) {
+      const end = now + millis;
+      for (;;) {
+        const [next] = waiting.filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at);
+        if (next === undefined) break;
+        waiting = waiting.filter((each) => each !== next);
+        now = next.at;
+        next.callback();
+      }
+      now = end;
+    },
+  };
+}
 
-/** @param answerMillis how long each question takes. */
-function start(answerMillis = 50) {
-  const clock = createVirtualClock(0);
+/** @param answerMillis how long each question takes; undefined: nobody begins one. */
+function start(answerMillis: number | undefined) {
+  const { now, set, advance } = createTimers();
   const asked: number[] = [];
   const pace = createRefreshPace({
     ask() {
-      asked.push(clock.now());
+      asked.push(now());
+      if (answerMillis === undefined) return;
       pace.began();
-      clock.setTimer(answerMillis, () => pace.ended(LATER));
+      set(() => pace.ended(LATER), answerMillis);
     },
-    ...pacedBy(clock),
+    setTimer: set,
+    soonMillis: SOON,
+    apartMillis: APART,
   });
-  return { clock, asked, pace };
+  return { advance, asked, pace };
 }
 
 describe('when a page is asked for again', () => {
-  test('now and then, and soon for news of what it shows', async () => {
-    const { clock, asked, pace } = start();
+  test('now and then, and soon for news of what it shows', () => {
+    const { advance, asked, pace } = start(50);
     pace.askIn(0);
-    await clock.advance(LATER + 100);
+    advance(LATER + 100);
     expect(asked).toEqual([0, LATER + 50]);
-    await clock.advance(1000);
+    advance(1000);
     pace.news();
-    await clock.advance(SOON);
+    advance(SOON);
     expect(asked.slice(2)).toEqual([LATER + 1100 + SOON]);
   });
 
-  test.each([50, 900])('a burst of news keeps no page as it is: answers take %i ms', async (answerMillis) => {
-    const { clock, asked, pace } = start(answerMillis);
+  test.each([50, 900])('a burst of news keeps no page as it is: answers take %i ms', (answerMillis) => {
+    const { advance, asked, pace } = start(answerMillis);
     pace.askIn(0);
     for (let time = 0; time < 10_000; time += 20) {
-      await clock.advance(20);
+      advance(20);
       pace.news();
     }
     const gaps = asked.slice(1).map((at, index) => at - (asked[index] ?? 0));
@@ -54,29 +74,24 @@ describe('when a page is asked for again', () => {
     expect(asked.length).toBeGreaterThanOrEqual(5);
   });
 
-  test('what the viewer wants last is asked for, also where there was news before', async () => {
-    const { clock, asked, pace } = start();
+  test('what the viewer wants last is asked for, also where there was news before', () => {
+    const { advance, asked, pace } = start(50);
     pace.news();
     for (let key = 0; key < 5; key++) {
       pace.askIn(SOON);
-      await clock.advance(100);
+      advance(100);
     }
     expect(asked).toEqual([]);
-    await clock.advance(100);
+    advance(100);
     expect(asked).toEqual([400 + SOON]);
   });
 
-  test('not at all while nobody looks, whatever came before', async () => {
-    const clock = createVirtualClock(0);
-    const asked: number[] = [];
-    const pace = createRefreshPace({
-      ask: () => asked.push(clock.now()),
-      ...pacedBy(clock),
-    });
+  test('not at all while nobody looks, whatever came before', () => {
+    const { advance, asked, pace } = start(undefined);
     pace.began();
     pace.news();
     pace.ended(undefined);
-    await clock.advance(60_000);
+    advance(60_000);
     expect(asked).toEqual([]);
   });
 });
