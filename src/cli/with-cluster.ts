@@ -8,6 +8,7 @@ import { loadConnection } from '../kube/auth/load-connection.ts';
 import { createKubeApi } from '../kube/client.ts';
 import { describeError, hasErrorCode } from '../lib/errors.ts';
 import { createLogger, createStderrWriter } from '../lib/log.ts';
+import { untilAborted } from '../lib/until-aborted.ts';
 import type { CliContext } from './cli-context.ts';
 import { CommandError, UsageError } from './cli-error.ts';
 
@@ -44,6 +45,8 @@ export async function withCluster<Result>(
   const api = createKubeApi({ connection, clock, random, log });
   const source = `${connection.server.href} (${connection.description})`;
   try {
+    // Before the first call: a plugin that waits for somebody to sign in would pass for an API server that is silent.
+    await untilAborted(connection.credentials.current(), io.signal);
     return await work(api, source);
   } catch (error) {
     if (error instanceof CommandError || error instanceof UsageError || io.signal.aborted) throw error;

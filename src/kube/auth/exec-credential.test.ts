@@ -1,6 +1,9 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { describeError } from '../../lib/errors.ts';
+import { eventually } from '../../lib/testing/eventually.ts';
 import { base64, useKubeconfigs } from '../testing/kubeconfig-fixture.ts';
 
 const fixture = useKubeconfigs();
@@ -143,6 +146,18 @@ describe('exec plugin', () => {
     const error = await credentials.current().catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'KUBE_EXEC_CREDENTIAL', message: expect.stringMatching(message) });
     expect(String(error)).not.toContain('secret-token');
+  });
+
+  test('a plugin that waits for somebody to sign in is ended after a minute, and what it said is told', async () => {
+    const waits = join(fixture.folder, 'waits');
+    const script = `echo "To sign in, open https://login.example and enter ABC" >&2; touch ${waits}; exec sleep 600`;
+    const { credentials } = await plugin('', { script });
+    const failed = credentials.current().catch(describeError);
+    await eventually(async () => expect(await readFile(waits, 'utf8')).toBe(''));
+    // What was said before is read by now.
+    await setImmediate();
+    await fixture.clock.advance(60_000);
+    expect(await failed).toMatch(/did not end within 60 s: To sign in, open https:\/\/login\.example and enter ABC\.$/);
   });
 
   test('a plugin that failed is asked again at the next request', async () => {

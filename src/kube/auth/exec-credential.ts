@@ -87,10 +87,12 @@ function runPlugin(settings: ExecSettings, { env, clock }: ExecContext, cluster:
     });
     const timer = clock.setTimer(TIMEOUT_MILLIS, () => {
       child.kill('SIGKILL');
-      fail(`did not end within ${TIMEOUT_MILLIS / 1000} s`);
+      // As a rule it waits for somebody to sign in, and says there how.
+      fail(`did not end within ${TIMEOUT_MILLIS / 1000} s${said()}`);
     });
     let output = '';
     let complaints = '';
+    const said = (): string => complaints && `: ${complaints.trim()}`;
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output = (output + text).slice(0, MAX_OUTPUT_CHARACTERS);
     });
@@ -106,10 +108,7 @@ function runPlugin(settings: ExecSettings, { env, clock }: ExecContext, cluster:
     child.on('close', (code, signal) => {
       timer.cancel();
       if (code === 0) resolve(output);
-      else
-        fail(
-          `ended with ${code === null ? `signal ${signal}` : `exit code ${code}`}${complaints && `: ${complaints.trim()}`}`,
-        );
+      else fail(`ended with ${code === null ? `signal ${signal}` : `exit code ${code}`}${said()}`);
     });
   });
 }
