@@ -1,6 +1,8 @@
+import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { isExpired } from '../api/kube-error.ts';
 import { resources } from '../api/resources.ts';
+import { describeError } from '../lib/errors.ts';
 import type { createKubeApi } from './client.ts';
 import type { RequestSample } from './requester.ts';
 import { inTime, scriptedClient } from './testing/scripted-client.ts';
@@ -163,6 +165,27 @@ describe('lists', () => {
     expect(error).toBeUndefined();
     await clock.advance(1);
     expect(error).toMatchObject({ code: 'KUBE_REQUEST_TIMEOUT' });
+  });
+
+  test('on a slow line a page takes as long as something of it comes; one that breaks off is given up', async () => {
+    const { api, scripted, clock } = scriptedClient();
+    let body = new PassThrough();
+    scripted.answer = () => ({ body });
+    const listed = api.list(pods);
+    const start = '{"metadata":{"resourceVersion":"9"},"items":[';
+    for (const part of [start, '{"metadata":{"name":"a"}}', ',{"metadata":{"name":"b"}}', ']}']) {
+      await clock.advance(59_000);
+      body.write(part);
+    }
+    body.end();
+    expect(await listed).toMatchObject({ items: [{ metadata: { name: 'a' } }, { metadata: { name: 'b' } }] });
+    expect(clock.pendingTimers()).toBe(0);
+    body = new PassThrough();
+    body.write(start);
+    const broken = api.list(pods).catch(describeError);
+    await clock.advance(120_000);
+    expect(await broken).toMatch(/^GET \/api\/v1\/pods: the answer .* broke off, nothing came for 60 s\.$/);
+    expect([body.destroyed, clock.pendingTimers()]).toEqual([true, 0]);
   });
 
   test('an empty list and items of null', async () => {

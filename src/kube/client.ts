@@ -9,7 +9,7 @@ import { isRecord } from '../lib/is-record.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import type { Connection } from './connection.ts';
-import { startDeadline } from './deadline.ts';
+import { type Deadline, startDeadline } from './deadline.ts';
 import { discoveredResources } from './discovery.ts';
 import { createListSplitter, MalformedAnswerError, parseJson, readJsonLines } from './json-stream.ts';
 import { createRateLimiter, defaultRateLimits, type RateLimits } from './rate-limiter.ts';
@@ -54,8 +54,11 @@ export interface KubeClientOptions {
 
 /** For one object: longer than any admission webhook may take (30 s is the API server's bound for all of them). */
 const CALL_DEADLINE_MILLIS = 35_000;
-/** For one page of a list, read and handled. */
-const LIST_DEADLINE_MILLIS = 60_000;
+/**
+ * For the first part of a page of a list, and then for each that follows: on a slow line a page of 500 pods takes
+ * minutes, and one that is given up before its end comes no sooner the next time.
+ */
+const LIST_SILENCE_MILLIS = 60_000;
 /** Below the deadline of a call: the last answer is then an answer and no timeout. */
 const THROTTLE_BUDGET_MILLIS = 15_000;
 /** Where a watch names no timeout, the API server picks one of 30 to 60 minutes. */
@@ -90,7 +93,7 @@ export function createKubeApi(options: KubeClientOptions): KubeClient {
   const exchange = async <Result>(
     request: Request,
     call: CallOptions,
-    read: (response: TransportResponse, signal: AbortSignal) => Promise<Result>,
+    read: (response: TransportResponse, deadline: Deadline) => Promise<Result>,
   ): Promise<Result> => {
     const { method, path, body, deadlineMillis = CALL_DEADLINE_MILLIS, lane = 'control' } = request;
     const deadline = startDeadline(clock, deadlineMillis, `${method} ${path}`, call.signal);
@@ -103,14 +106,14 @@ export function createKubeApi(options: KubeClientOptions): KubeClient {
         throttleBudgetMillis: THROTTLE_BUDGET_MILLIS,
         ...(body !== undefined && { body }),
       });
-      return await read(response, deadline.signal);
+      return await read(response, deadline);
     } finally {
       deadline.end();
     }
   };
 
   const json = (request: Request, call: CallOptions): Promise<unknown> =>
-    exchange(request, call, async (response, signal) => parseJson(await readBody(response, signal)));
+    exchange(request, call, async (response, { signal }) => parseJson(await readBody(response, signal)));
 
   const object = async <T extends KubeObject>(request: Request, call: CallOptions): Promise<T> => {
     const value = await json(request, call);
@@ -129,11 +132,14 @@ export function createKubeApi(options: KubeClientOptions): KubeClient {
     // Items of built-in lists come without these two, everything else with them; callers need not know.
     const identity = { apiVersion: apiVersionOf(type), kind: type.kind };
     return await exchange(
-      { method: 'GET', path, lane: 'bulk', deadlineMillis: LIST_DEADLINE_MILLIS },
+      { method: 'GET', path, lane: 'bulk', deadlineMillis: LIST_SILENCE_MILLIS },
       list,
-      async (response, signal) => {
+      async (response, { signal, prolong }) => {
         const splitter = createListSplitter((item) => onItem({ ...identity, ...(item as T) }));
-        for await (const chunk of readChunks(response, signal)) splitter.write(chunk);
+        for await (const chunk of readChunks(response, signal)) {
+          prolong();
+          splitter.write(chunk);
+        }
         return listMetadata(splitter.end(), path);
       },
     );
