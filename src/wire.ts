@@ -98,6 +98,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const engines: Engines = createEngines({ ...options, ...parts });
   const { view, spot, sizing, admission, placement } = engines;
   const isSynced = (): boolean => view.freshness().synced;
+  const unread = (): string => Array.from(view.unread(), ({ name }) => name).join(', ');
   reportStores(metrics, engines.informers, clock);
   metrics.onRender(() => {
     if (isLeader()) reportCosts(metrics, view, rules());
@@ -118,7 +119,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     isSynced,
     readiness: {
       shutdown: () => (stopping.signal.aborted ? 'the process is ending' : undefined),
-      caches: () => (isSynced() ? undefined : 'the first lists are not complete'),
+      caches: () => (isSynced() ? undefined : `the first lists are not complete: ${unread()}`),
       lease: () => (leadership.isAlive() ? undefined : 'the election loop does not run'),
     },
     openDashboard: () =>

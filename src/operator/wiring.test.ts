@@ -201,7 +201,7 @@ async function serve(env: Readonly<Record<string, string>> = {}) {
 test('it is ready when all has been read, and no more from the moment it is told to end', async () => {
   const { clock, operator, nodesOut, ready, shutdownDelay } = await serve();
   await clock.advance(10_000);
-  expect(await ready()).toBe('not ready\ncaches: the first lists are not complete\n');
+  expect(await ready()).toBe('not ready\ncaches: the first lists are not complete: nodes\n');
   nodesOut.remove();
   await clock.advance(2 * MINUTE);
   expect(await ready()).toBe('ok');
