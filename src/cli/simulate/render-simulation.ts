@@ -9,7 +9,7 @@ import { renderTable } from '../table.ts';
 const allFigures = Object.keys(figureMeanings).filter(isFigure);
 
 export function renderSimulation(report: SimulationReport, style: Style, isWide: boolean): string[] {
-  const { scenario, seed, figures, pools, asserts, violations, problems, reasons, checks } = report;
+  const { scenario, seed, figures, pools, violations, reasons, checks } = report;
   const counts = Object.entries(reasons);
   return [
     `${style('heading', scenario)}: ${formatFigure(figures.hours)} hours, seed ${seed}`,
@@ -36,25 +36,7 @@ export function renderSimulation(report: SimulationReport, style: Style, isWide:
       { style },
     ),
     ...(counts.length === 0 ? [] : ['', `Events: ${counts.map(([reason, count]) => `${reason} ${count}`).join(', ')}`]),
-    ...section(
-      'Assertions',
-      asserts.map(({ ok, text, actual, limit }) =>
-        ok
-          ? `${style('good', 'holds')}  ${text} (${formatFigure(actual)})`
-          : `${style('bad', 'fails')}  ${text}: ${formatFigure(actual)}, and ${formatFigure(limit)} was the limit`,
-      ),
-    ),
-    ...section('Invariants broken', [
-      ...violations.map(
-        ({ invariant, at, detail }) =>
-          `${style('bad', invariant)}  ${new Date(at).toISOString()}  ${detail} (${invariants[invariant]})`,
-      ),
-      ...(figures.violations > violations.length ? [`and ${figures.violations - violations.length} more`] : []),
-    ]),
-    ...section(
-      'Not as written',
-      problems.map((problem) => style('warning', problem)),
-    ),
+    ...findings(report, style),
     ...(isWide
       ? section(
           'Checks',
@@ -71,7 +53,7 @@ export function renderSimulation(report: SimulationReport, style: Style, isWide:
   ];
 }
 
-/** Two reports side by side, with the difference of each figure. */
+/** Two reports side by side, with the difference of each figure, and what each was found to be. */
 export function renderComparison(left: SimulationReport, right: SimulationReport, style: Style): string[] {
   const difference = (figure: Figure): string => {
     const by = right.figures[figure] - left.figures[figure];
@@ -80,7 +62,7 @@ export function renderComparison(left: SimulationReport, right: SimulationReport
   // Two copies of a scenario may have one name.
   const [a, b] =
     left.scenario === right.scenario ? [`${left.scenario} A`, `${right.scenario} B`] : [left.scenario, right.scenario];
-  return renderTable(
+  const table = renderTable(
     [
       { header: 'FIGURE', value: (figure: Figure) => figure },
       { header: a.toUpperCase(), value: (figure) => formatFigure(left.figures[figure]), align: 'right' },
@@ -91,6 +73,32 @@ export function renderComparison(left: SimulationReport, right: SimulationReport
     allFigures,
     { style },
   );
+  return [...table, ...findings(left, style, `, ${a}`), ...findings(right, style, `, ${b}`)];
+}
+
+/** What decides whether the run has passed, and what it was not. @param of which run, behind each title */
+function findings({ figures, asserts, violations, problems }: SimulationReport, style: Style, of = ''): string[] {
+  return [
+    ...section(
+      `Assertions${of}`,
+      asserts.map(({ ok, text, actual, limit }) =>
+        ok
+          ? `${style('good', 'holds')}  ${text} (${formatFigure(actual)})`
+          : `${style('bad', 'fails')}  ${text}: ${formatFigure(actual)}, and ${formatFigure(limit)} was the limit`,
+      ),
+    ),
+    ...section(`Invariants broken${of}`, [
+      ...violations.map(
+        ({ invariant, at, detail }) =>
+          `${style('bad', invariant)}  ${new Date(at).toISOString()}  ${detail} (${invariants[invariant]})`,
+      ),
+      ...(figures.violations > violations.length ? [`and ${figures.violations - violations.length} more`] : []),
+    ]),
+    ...section(
+      `Not as written${of}`,
+      problems.map((problem) => style('warning', problem)),
+    ),
+  ];
 }
 
 function section(title: string, lines: readonly string[]): string[] {

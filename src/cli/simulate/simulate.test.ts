@@ -66,6 +66,16 @@ describe('stowage simulate', () => {
     expect(stdout).toMatch(/^spotPossiblePercent +0 +100.* \+100/m);
   });
 
+  test('--compare says which assertion of which scenario failed, as it ends with 1 for it', async () => {
+    const failing = 'asserts: ["podsMean >= 11", "podsMean >= 9"]\n';
+    const { code, stdout } = await simulate('--compare', file('c.yaml', shop(0)), file('d.yaml', shop(70, failing)));
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      '\n\nAssertions, shop-70:\n  fails  podsMean >= 11: 10, and 11 was the limit\n  holds  podsMean >= 9 (10)\n',
+    );
+    expect(stdout).not.toContain('shop-0:');
+  });
+
   test('--html writes a page besides what is printed', async () => {
     const [path, html] = [file('page.yaml', shop(70)), join(folder, 'page.html')];
     const { code, stdout } = await simulate(path, '--html', html, '-o', 'json');
