@@ -37,6 +37,9 @@ export const addAgentCommand: AddCommand = (program, register, { version }) => {
       ...(global.kubeconfig !== undefined && { kubeconfig: global.kubeconfig }),
       ...(global.context !== undefined && { context: global.context }),
     };
+    // Who gives it means "nowhere else".
+    if (global.namespace !== undefined)
+      throw new UsageError('the agent looks after the pods of its node, of whatever namespace; leave -n out');
     const read = readAgentOptions(given, io.env);
     if (typeof read === 'string') throw new UsageError(read);
     const { runAgent } = await import('../agent/agent-process.ts');

@@ -12,6 +12,7 @@ import { createLogger, createStderrWriter, type Logger } from '../../lib/log.ts'
 import { createMetrics } from '../../lib/metrics.ts';
 import { proxyOfSources } from '../../observe/usage/source-proxy.ts';
 import type { CliContext } from '../cli-context.ts';
+import { UsageError } from '../cli-error.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { RunningOperator, StartOperator, StartOperatorOptions } from '../operator-port.ts';
 import { namingFlags, withOptipodFlags } from './optipod-flags.ts';
@@ -29,12 +30,20 @@ export interface RunOptions {
   readonly version: string;
 }
 
-/** @throws ConfigError, KubeconfigError or StowageError when it cannot start, or has to end on its own: the lease was lost. */
+/** Who gives it means "nowhere else": without a word it would act in all namespaces. */
+const NOT_ITS_NAMESPACE =
+  'the operator does not go by -n; set controllers.watchNamespaces in its configuration for one that acts in some namespaces only, and leave -n out';
+
+/**
+ * @throws UsageError for `-n`; ConfigError, KubeconfigError or StowageError when it cannot start, or has to end on its
+ *   own: the lease was lost.
+ */
 export async function runOperator(
   { io, global }: CliContext,
   options: OperatorCommandOptions,
   { start, version }: RunOptions,
 ): Promise<ExitCode> {
+  if (global.namespace !== undefined) throw new UsageError(NOT_ITS_NAMESPACE);
   const { clock, random, signal } = io;
   const overlay = withOptipodFlags(io.env, options);
   const { env } = overlay;
