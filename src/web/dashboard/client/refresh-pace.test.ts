@@ -86,6 +86,16 @@ describe('when a page is asked for again', () => {
     expect(asked).toEqual([400 + SOON]);
   });
 
+  test('what the viewer wants while an answer is awaited is not put off by it', () => {
+    const { advance, asked, pace } = start(50);
+    pace.askIn(0);
+    advance(10);
+    pace.askIn(SOON);
+    pace.news();
+    advance(300);
+    expect(asked).toEqual([0, 10 + SOON]);
+  });
+
   test('not at all while nobody looks, whatever came before', () => {
     const { advance, asked, pace } = start(undefined);
     pace.began();

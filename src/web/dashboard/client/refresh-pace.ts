@@ -31,6 +31,8 @@ export function createRefreshPace({ ask, setTimer, soonMillis, apartMillis }: Re
   let hasNews = false;
   /** What is due is due for news. */
   let isSoon = false;
+  /** What is due was asked for by the viewer, perhaps while the answer to another question was awaited. */
+  let isWanted = false;
   const set = (millis: number): void => {
     cancel();
     cancel = setTimer(ask, millis);
@@ -38,11 +40,12 @@ export function createRefreshPace({ ask, setTimer, soonMillis, apartMillis }: Re
   return {
     askIn(millis) {
       isSoon = false;
+      isWanted = true;
       set(millis);
     },
     news() {
       if (isAsking) hasNews = true;
-      else if (!isSoon) {
+      else if (!isSoon && !isWanted) {
         isSoon = true;
         set(soonMillis);
       }
@@ -52,10 +55,11 @@ export function createRefreshPace({ ask, setTimer, soonMillis, apartMillis }: Re
       isAsking = true;
       hasNews = false;
       isSoon = false;
+      isWanted = false;
     },
     ended(millis) {
       isAsking = false;
-      if (millis === undefined) return;
+      if (millis === undefined || isWanted) return;
       isSoon = hasNews;
       set(hasNews ? apartMillis : millis);
     },
