@@ -104,6 +104,13 @@ describe('explain --operator', () => {
     expect((await explain(url)).stderr).toContain('is not the leader');
   });
 
+  test('one that has no news of the cluster is told to have none, in the document too', async () => {
+    const { url } = await answeringOperator({ ...told, synced: true, stale: ['pods', 'nodes'] });
+    const problem = 'the operator has no news of pods, nodes: what it tells may be of before';
+    expect((await explain(url)).stderr).toBe(`warning: ${problem}\n`);
+    expect(JSON.parse((await explain(url, '-o', 'json')).stdout).problems).toEqual([problem]);
+  });
+
   test('a workload it does not know: its own words', async () => {
     const { url } = await answeringOperator({ code: 'NOT_FOUND', message: 'there is no Deployment/shop/web' }, 404);
     expect(await explain(url)).toMatchObject({
@@ -223,6 +230,18 @@ describe('status --operator', () => {
     // Without it, or with a mistake in what was named, there is nothing to tell.
     expect((await runCommand(['status'], { env })).code).toBe(1);
     expect((await runCommand(['status', '-c', '/no/file', '--operator', url], { env })).code).toBe(1);
+  });
+
+  test.each([
+    ['has no news', { synced: true, stale: ['pods'] }, /no news of pods: what it tells may be of before/],
+    ['has not read all', { synced: false, stale: [] }, /has not read the whole cluster yet/],
+  ])('an operator that %s is told to, whether or not the cluster can be read', async (_, news, problem) => {
+    expect((await status({ ...fleet, ...news })).stderr).toMatch(problem);
+    const { url } = await answeringOperator({ ...fleet, ...news });
+    const env = { KUBECONFIG: '/there/is/none' };
+    const ask = (...more: readonly string[]) => runCommand(['status', '--operator', url, ...more], { env });
+    expect((await ask()).stderr).toMatch(problem);
+    expect(JSON.parse((await ask('-o', 'json')).stdout).problems).toEqual([expect.stringMatching(problem)]);
   });
 
   test('a follower is told to be one', async () => {

@@ -120,9 +120,12 @@ const allocatedPod = z.object({
 });
 /** What allocation makes of one pod. */
 export type OperatorAllocation = z.output<typeof allocatedPod>;
+/** Whether what is told is of now, and all; absent in answers of earlier operators. */
+const news = { synced: maybe(z.boolean()), stale: maybe(z.array(z.string())) };
 const explanation = z.object({
   at: z.number(),
   isLeader: z.boolean(),
+  ...news,
   lastDisruption: maybe(z.number()),
   journal: z.array(journalEntry),
   cost: maybe(cost),
@@ -146,6 +149,7 @@ export type OperatorJournalEntry = z.output<typeof journalEntry>;
 const fleet = z.object({
   at: z.number(),
   isLeader: z.boolean(),
+  ...news,
   workloads: z.array(
     z.object({
       workload: z.string(),

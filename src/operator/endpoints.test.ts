@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createJournal } from '../act/journal.ts';
 import type { SizingStory } from '../controllers/rightsizing/explain.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
+import type { Freshness } from '../model/cluster-view.ts';
 import { createExplainEndpoint } from './endpoints.ts';
 
 const story: SizingStory = {
@@ -14,7 +15,7 @@ const story: SizingStory = {
 };
 
 /** Nothing is placed; the DaemonSet `ops/agents` is sized. */
-async function ask(workload: string) {
+async function ask(workload: string | undefined, freshness: Freshness = { synced: true, stale: [] }) {
   const clock = createVirtualClock(1_000);
   const journal = createJournal({ clock });
   journal.record('DaemonSet/ops/agents', { kind: 'done', reason: 'Resized', message: 'smaller' });
@@ -22,11 +23,11 @@ async function ask(workload: string) {
     explain: () => undefined,
     sizing: ({ kind, name }) => (kind === 'DaemonSet' && name === 'agents' ? story : undefined),
     journal,
-    view: { workloads: () => [] },
+    view: { workloads: () => [], freshness: () => freshness },
     isLeader: () => true,
     clock,
   });
-  const { status, body } = await endpoint(new URLSearchParams({ workload }));
+  const { status, body } = await endpoint(new URLSearchParams(workload === undefined ? {} : { workload }));
   return { status, answer: JSON.parse(body) };
 }
 
@@ -48,5 +49,23 @@ describe('explaining a workload that placement does not follow', () => {
     ['agents', 400, 'workload "agents" is not valid; accepted: KIND/NAMESPACE/NAME such as Deployment/shop/web'],
   ])('%s: %i', async (workload, status, message) => {
     expect(await ask(workload)).toEqual({ status, answer: expect.objectContaining({ message }) });
+  });
+});
+
+describe('what is told before all is read, and after the API server has fallen silent', () => {
+  test.each(['DaemonSet/ops/agents', undefined])('%s: it says so', async (workload) => {
+    const news = { synced: true, stale: ['pods', 'nodes'] };
+    expect((await ask(workload, news)).answer).toMatchObject(news);
+  });
+
+  test('a workload that is not known may be there all the same', async () => {
+    const { status, answer } = await ask('Deployment/shop/web', { synced: false, stale: [] });
+    expect({ status, answer }).toEqual({
+      status: 404,
+      answer: {
+        code: 'NOT_FOUND',
+        message: 'Deployment/shop/web is not known: the first lists are not complete yet',
+      },
+    });
   });
 });

@@ -22,7 +22,7 @@ export interface ExplainEndpointOptions {
   /** Of allocation; left out where it is off. */
   readonly allocation?: AllocationExplainer | undefined;
   readonly journal: Pick<Journal, 'entries'>;
-  readonly view: Pick<ClusterView, 'workloads'>;
+  readonly view: Pick<ClusterView, 'workloads' | 'freshness'>;
   readonly isLeader: () => boolean;
   readonly clock: Clock;
 }
@@ -44,10 +44,22 @@ export function createExplainEndpoint(options: ExplainEndpointOptions): Endpoint
     const allocation = options.allocation?.(ref) ?? [];
     const isSized = sizing !== undefined || allocation.length > 0;
     const explanation = options.explain(ref) ?? (isSized ? unplaced(ref, options) : undefined);
-    if (explanation === undefined) return jsonAnswer(404, { code: 'NOT_FOUND', message: `there is no ${text}` });
+    const news = newsOf(options);
+    if (explanation === undefined) {
+      const message = news.synced
+        ? `there is no ${text}`
+        : `${text} is not known: the first lists are not complete yet`;
+      return jsonAnswer(404, { code: 'NOT_FOUND', message });
+    }
     const more = { ...(sizing !== undefined && { sizing }), ...(allocation.length > 0 && { allocation }) };
-    return jsonAnswer(200, { ...explanation, ...more });
+    return jsonAnswer(200, { ...explanation, ...more, ...news });
   };
+}
+
+/** Whether what is told is of now, and all. */
+function newsOf({ view }: Pick<ExplainEndpointOptions, 'view'>) {
+  const { synced, stale } = view.freshness();
+  return { synced, stale };
 }
 
 /** What the explanation of a placed workload has, of one that is only sized. */
@@ -78,5 +90,5 @@ async function explainFleet({ explain, view, isLeader, clock }: ExplainEndpointO
     workloads.push({ workload, headline, why, blocks, next, lastDisruption });
     if (workloads.length % FLEET_BATCH === 0) await setImmediate();
   }
-  return { at: clock.now(), isLeader: isLeader(), workloads };
+  return { at: clock.now(), isLeader: isLeader(), ...newsOf({ view }), workloads };
 }

@@ -3,8 +3,9 @@
 import { explainPlan, unplacedExplanation } from '../../decide/placement/explain.ts';
 import { isMove } from '../../decide/placement/standing.ts';
 import { inspectAll } from '../../guard/guard.ts';
+import { printable } from '../../lib/printable.ts';
 import { type WorkloadRef, workloadText } from '../../model/cluster-view.ts';
-import { type CliContext, printLines } from '../cli-context.ts';
+import { type CliContext, printLines, printNotes } from '../cli-context.ts';
 import { CommandError, UsageError } from '../cli-error.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { planOne } from '../fleet.ts';
@@ -18,7 +19,7 @@ import { fetchExplanation } from '../operator-client.ts';
 import { DOCUMENT_VERSION, renderDocument } from '../output.ts';
 import { sizesTold } from '../sizing/sizes-told.ts';
 import { planSizes } from '../sizing/sizing-plan.ts';
-import { NOT_LEADER } from '../status/with-operator.ts';
+import { operatorProblems } from '../status/with-operator.ts';
 import { allKinds, parseWorkloadReference } from '../workload-reference.ts';
 import { type ExplanationDocument, renderExplanation } from './render-explanation.ts';
 
@@ -38,15 +39,20 @@ export async function runExplain(
   const document =
     input === undefined
       ? await toldBy(operator, context, ref)
-      : { ...(await workedOut(input, context, ref)), ...inputNotes(input) };
+      : withOffNote(input, { ...(await workedOut(input, context, ref)), ...inputNotes(input) });
   const text = renderDocument(document, global.output);
   if (text !== undefined) io.out.write(text);
   else {
     printLines(context, renderExplanation(document, context));
-    if (document.operator?.isLeader === false) io.err.write(`warning: ${NOT_LEADER}\n`);
     if (input !== undefined) printInputNotes(context, input);
+    else printWarnings(context, document.problems ?? []);
   }
   return exitCodes.ok;
+}
+
+function printWarnings(context: CliContext, problems: readonly string[]): void {
+  const warnings = problems.map((problem) => context.style('warning', `warning: ${printable(problem)}`));
+  printNotes(context, warnings);
 }
 
 /** As an operator would see it that has just become free to act. */
@@ -86,6 +92,12 @@ async function unplaced(input: LoadedInput, context: CliContext, ref: WorkloadRe
   return { apiVersion: DOCUMENT_VERSION, kind: 'Explanation', ...unplacedExplanation(ref, notes), ...sizing };
 }
 
+const OFF = 'rightsizing is off in this configuration (engines.rightsizing): nobody changes its sizes';
+
+function withOffNote({ sizing }: LoadedInput, document: ExplanationDocument): ExplanationDocument {
+  return sizing.isOn || document.sizing === undefined ? document : { ...document, notes: [...document.notes, OFF] };
+}
+
 const ONLY_OPERATOR = 'Argo Rollouts are followed by the running operator only; ask it with --operator';
 
 function sizingOf({ sizing, view, tenancy }: LoadedInput, ref: WorkloadRef): Pick<ExplanationDocument, 'sizing'> {
@@ -113,6 +125,7 @@ async function toldBy(url: URL | undefined, { io }: CliContext, ref: WorkloadRef
       ...(lastDisruption !== undefined && { lastDisruption: new Date(lastDisruption).toISOString() }),
       journal,
     },
+    problems: operatorProblems(told),
   };
 }
 

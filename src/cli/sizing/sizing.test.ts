@@ -77,6 +77,8 @@ describe('sizes in plan, status and explain', () => {
     expect(planned.stdout).toContain('  resize    app: cpu 500m -> 240m, memory 512Mi');
     expect(planned.code).toBe(code);
     expect(planned.stdout.includes('; off in this configuration (engines.rightsizing).')).toBe(isTold);
+    const explained = await run(['explain', 'deploy/shop/web', '-c', path], web, policy({ workloads: [entry] }));
+    expect(explained.stdout.includes('Note: rightsizing is off in this configuration (engines.')).toBe(isTold);
   });
 
   test('without usage it says what is missing', async () => {

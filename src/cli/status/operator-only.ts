@@ -5,7 +5,7 @@ import { DOCUMENT_VERSION } from '../output.ts';
 import { counted } from '../plural.ts';
 import { type Column, renderTable } from '../table.ts';
 import type { WorkloadStatusRow } from './fleet-status.ts';
-import { blockTold } from './with-operator.ts';
+import { blockTold, operatorProblems } from './with-operator.ts';
 
 export interface OperatorOnlyStatus {
   readonly apiVersion: typeof DOCUMENT_VERSION;
@@ -13,6 +13,8 @@ export interface OperatorOnlyStatus {
   readonly at: string;
   readonly isLeader: boolean;
   readonly workloads: readonly OperatorOnlyRow[];
+  /** Why that is not the whole truth of now. */
+  readonly problems: readonly string[];
 }
 
 interface OperatorOnlyRow {
@@ -27,7 +29,8 @@ interface OperatorOnlyRow {
 }
 
 /** @param namespace only of this one; undefined: all. */
-export function operatorOnly({ at, isLeader, workloads }: OperatorFleet, namespace?: string): OperatorOnlyStatus {
+export function operatorOnly(fleet: OperatorFleet, namespace?: string): OperatorOnlyStatus {
+  const { at, isLeader, workloads } = fleet;
   const own = workloads.filter(({ workload }) => namespace === undefined || workload.split('/')[1] === namespace);
   return {
     apiVersion: DOCUMENT_VERSION,
@@ -41,6 +44,7 @@ export function operatorOnly({ at, isLeader, workloads }: OperatorFleet, namespa
       next,
       ...(lastDisruption !== undefined && { lastDisruption: new Date(lastDisruption).toISOString() }),
     })),
+    problems: operatorProblems(fleet),
   };
 }
 

@@ -18,7 +18,7 @@ import type { StyleName } from '../style.ts';
 import { type Column, renderTable } from '../table.ts';
 import { type FleetStatus, fleetStatus, type WorkloadState, type WorkloadStatusRow } from './fleet-status.ts';
 import { operatorOnly, renderOperatorOnly } from './operator-only.ts';
-import { NOT_LEADER, withOperator } from './with-operator.ts';
+import { withOperator } from './with-operator.ts';
 
 export async function runStatus(context: CliContext, options: InputOptions & OperatorOption): Promise<ExitCode> {
   const { io, global } = context;
@@ -58,7 +58,10 @@ function printOperatorOnly(operator: OperatorFleet, why: string, context: CliCon
   if (text !== undefined) io.out.write(text);
   else printLines(context, renderOperatorOnly(status, context));
   const note = `note: the cluster cannot be read (${printable(why)}): this is what the operator tells`;
-  printNotes(context, [style('muted', note), ...(status.isLeader ? [] : [style('warning', `warning: ${NOT_LEADER}`)])]);
+  printNotes(context, [
+    style('muted', note),
+    ...status.problems.map((problem) => style('warning', `warning: ${printable(problem)}`)),
+  ]);
 }
 
 function renderStatus(

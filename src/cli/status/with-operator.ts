@@ -4,7 +4,8 @@ import type { OperatorFleet } from '../operator-client.ts';
 import type { FleetStatus, WorkloadStatusRow } from './fleet-status.ts';
 
 /** The operator's blocks replace those that were worked out for an operator free to act. */
-export function withOperator(status: FleetStatus, { at, isLeader, workloads }: OperatorFleet): FleetStatus {
+export function withOperator(status: FleetStatus, fleet: OperatorFleet): FleetStatus {
+  const { at, workloads } = fleet;
   const byWorkload = new Map(workloads.map((told) => [told.workload, told]));
   const rows = status.workloads.map((row): WorkloadStatusRow => {
     const told = byWorkload.get(workloadKey(row));
@@ -18,7 +19,7 @@ export function withOperator(status: FleetStatus, { at, isLeader, workloads }: O
     };
   });
   const blocked = rows.filter(({ blockedBy }) => blockedBy !== undefined).length;
-  const problems = isLeader ? status.problems : [...status.problems, NOT_LEADER];
+  const problems = [...status.problems, ...operatorProblems(fleet)];
   return { ...status, summary: { ...status.summary, blocked }, workloads: rows, problems };
 }
 
@@ -36,3 +37,19 @@ export function blockTold(
 /** Said where a follower was asked. */
 export const NOT_LEADER =
   'the replica of the operator that answered is not the leader: it does not know what was done; ask the pod that holds the Lease';
+
+/** Why what the operator tells is not the whole truth of now. */
+export function operatorProblems({
+  isLeader,
+  synced = true,
+  stale = [],
+}: Pick<OperatorFleet, 'isLeader' | 'synced' | 'stale'>): readonly string[] {
+  return [
+    ...(synced ? [] : [NOT_SYNCED]),
+    ...(stale.length === 0 ? [] : [`the operator has no news of ${stale.join(', ')}: what it tells may be of before`]),
+    ...(isLeader ? [] : [NOT_LEADER]),
+  ];
+}
+
+const NOT_SYNCED =
+  'the operator has not read the whole cluster yet: what it does not know looks as if it were not there; ask again soon';
