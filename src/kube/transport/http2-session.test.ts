@@ -94,30 +94,6 @@ describe('HTTP/2', () => {
     server.close();
   });
 
-  test('who gives up in the moment a place is granted asks for nothing', async () => {
-    let asked = 0;
-    const server = http2.createServer().on('stream', (stream) => {
-      asked++;
-      stream.respond({ ':status': 200 });
-      stream.end('{}');
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const socket = connectSocket(port, '127.0.0.1');
-    await once(socket, 'connect');
-    const clock = createVirtualClock(0);
-    const session = createHttp2Session({ origin: `http://127.0.0.1:${port}`, socket, clock, onClose: () => {} });
-    await session.ready;
-    const stop = new AbortController();
-    const asking = session.request(get('/', { signal: stop.signal }));
-    stop.abort(new Error('stopped'));
-    await expect(asking).rejects.toThrow('stopped');
-    expect([asked, session.streamsInUse]).toEqual([0, 0]);
-    session.destroy(new ConnectionError('over'));
-    server.close();
-  });
-
   test('no request leak: aborted requests give their stream back, before and after the answer began', async () => {
     const server = await serve({ maxConcurrentStreams: 2 });
     let isSilent = true;
