@@ -3,7 +3,6 @@
  * every node, so no schema, metrics, logging or command-line library may be among it
  * (test/structure/agent-closure.test.ts).
  */
-import { writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { parseArgs } from 'node:util';
 import { inClusterConnection } from '../kube/auth/in-cluster.ts';
@@ -11,7 +10,7 @@ import { loadConnection } from '../kube/auth/load-connection.ts';
 import { createKubeApi } from '../kube/client.ts';
 import type { Connection } from '../kube/connection.ts';
 import { type Clock, createMonotonicTime } from '../lib/clock.ts';
-import { describeError, hasErrorCode } from '../lib/errors.ts';
+import { describeError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 import { startEndpointServer } from '../web/endpoint-server.ts';
 import { createAgent } from './agent.ts';
@@ -23,7 +22,7 @@ import {
   readAgentOptions,
 } from './agent-options.ts';
 import { healthEndpoint, readyEndpoint } from './health.ts';
-import { createLineLog } from './line-log.ts';
+import { createLineLog, lineWriter } from './line-log.ts';
 import { createAgentMetrics, METRICS_CONTENT_TYPE } from './metrics-text.ts';
 
 /** What the process has of the machine, so that tests may give it another one. */
@@ -35,6 +34,7 @@ export interface AgentIo {
   readonly version: string;
 }
 
+const STDERR = 2;
 /** Requests to the API server: less than the operator's, as there is an agent on every node. */
 const AGENT_LIMITS = { qps: 20, burst: 40, reserve: 10 };
 
@@ -64,7 +64,7 @@ function parse(args: readonly string[]): GivenOptions | undefined {
 /** Runs until the signal aborts. @returns the exit code; what went wrong has been logged. */
 export async function runAgent(options: AgentCommandOptions, io: AgentIo): Promise<number> {
   const { clock, random, env, signal } = io;
-  const log = createLineLog({ level: options.logLevel, format: options.logFormat, clock, write: writeToStderr });
+  const log = createLineLog({ level: options.logLevel, format: options.logFormat, clock, write: lineWriter(STDERR) });
   try {
     const connection = await connect(options, io);
     const api = createKubeApi({
@@ -131,13 +131,4 @@ async function connect(options: AgentCommandOptions, { env, clock }: AgentIo): P
     ...(options.kubeconfig !== undefined && { kubeconfig: options.kubeconfig }),
     ...(options.context !== undefined && { context: options.context }),
   });
-}
-
-/** A log that cannot be written must not stop the agent: a full pipe, or nobody who reads it. */
-function writeToStderr(line: string): void {
-  try {
-    writeSync(2, line);
-  } catch (error) {
-    if (!hasErrorCode(error, 'EAGAIN') && !hasErrorCode(error, 'EPIPE')) throw error;
-  }
 }

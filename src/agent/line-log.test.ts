@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createLogger, type LogFormat } from '../lib/log.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
-import { createLineLog } from './line-log.ts';
+import { createLineLog, lineWriter } from './line-log.ts';
 
 const clock = createVirtualClock(Date.UTC(2026, 0, 2, 3, 4, 5));
 const written = (make: typeof createLineLog, format: LogFormat): unknown[] => {
@@ -44,4 +45,10 @@ test('a value that JSON has no form for does not stop the record', () => {
     'm',
   );
   expect(lines).toEqual(['2026-01-02T03:04:05.000Z DEBUG m a=undefined\n']);
+});
+
+test.skipIf(!existsSync('/dev/full'))('lines on a full disk are lost, and nobody is stopped for them', () => {
+  const descriptor = openSync('/dev/full', 'w');
+  onTestFinished(() => closeSync(descriptor));
+  expect(() => lineWriter(descriptor)('lost\n')).not.toThrow();
 });

@@ -1,6 +1,7 @@
 /**
  * Logs of the agent: the records of lib/log.ts written by hand, because the logging library alone costs 4 MB of memory.
  */
+import { writeSync } from 'node:fs';
 import type { Clock } from '../lib/clock.ts';
 import { describeError } from '../lib/errors.ts';
 import type { LogFormat, Logger, LogLevel } from '../lib/log.ts';
@@ -17,6 +18,20 @@ export interface LineLogOptions {
 
 type Fields = Readonly<Record<string, unknown>>;
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'fatal'];
+
+/**
+ * Writes at once, and never throws: a log that cannot be written must not stop the agent, be it a full pipe, a full
+ * disk, or nobody who reads it.
+ */
+export function lineWriter(descriptor: number): (line: string) => void {
+  return (line) => {
+    try {
+      writeSync(descriptor, line);
+    } catch {
+      // There is nobody to tell.
+    }
+  };
+}
 
 export function createLineLog(options: LineLogOptions): Logger {
   return loggerNamed(options, '', {});

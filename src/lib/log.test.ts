@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
-import { createLogger, createSilentLogger, type LogFormat, type LogLevel } from './log.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createLogger, createSilentLogger, createStderrWriter, type LogFormat, type LogLevel } from './log.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 
 function capture(format: LogFormat = 'json', level: LogLevel = 'info') {
@@ -107,4 +108,15 @@ test('what was written to standard error is there even when the process ends at 
     expect(parse(lines.at(-1))).toMatchObject({ line: 1999, msg: 'written' });
     return true;
   });
+});
+
+test.skipIf(!existsSync('/dev/full'))('a log on a full disk stops nobody who writes into it', () => {
+  const descriptor = openSync('/dev/full', 'w');
+  onTestFinished(() => closeSync(descriptor));
+  const write = createStderrWriter(descriptor);
+  const log = createLogger({ level: 'info', format: 'json', clock: createVirtualClock(0), write });
+  const padding = 'x'.repeat(1000);
+  expect(() => {
+    for (let line = 0; line < 3000; line++) log.info({ line, padding }, 'lost');
+  }).not.toThrow();
 });

@@ -60,9 +60,17 @@ export function createSilentLogger(): Logger {
   return silent;
 }
 
-/** Writes to standard error at once, blocking; the process may exit right after. */
-export function createStderrWriter(): (line: string) => void {
-  const destination = pino.destination({ dest: 2, sync: true });
+/** Of lines that could not be written yet. */
+const MAX_WAITING_BYTES = 1 << 20;
+
+/**
+ * Writes to standard error at once, blocking; the process may exit right after. What cannot be written, as on a full
+ * disk, waits for a later line, and is lost where there is too much of it: no log may end a process, or fill its memory.
+ * @param descriptor another one, in tests.
+ */
+export function createStderrWriter(descriptor = 2): (line: string) => void {
+  const destination = pino.destination({ dest: descriptor, sync: true, maxLength: MAX_WAITING_BYTES });
+  destination.on('error', () => {});
   return (line) => destination.write(line);
 }
 
