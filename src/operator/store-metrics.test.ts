@@ -49,6 +49,27 @@ test('a type that is no longer followed has no age', async () => {
   expect(await metrics.render()).not.toContain('resource="rollouts"');
 });
 
+test('a type that was never answered for grows old like one that is no longer; what is assumed has no age', async () => {
+  const metrics = createMetrics();
+  const clock = createVirtualClock(10_000);
+  let contactMillis = 0;
+  const unheard = { store: { size: 0 }, freshness: () => 'initial' as const, lastContactMillis: () => contactMillis };
+  const assumed = { store: { size: 1 }, freshness: () => 'fresh' as const, lastContactMillis: () => 0 };
+  const followed: readonly NamedInformer[] = [
+    ['policies', unheard],
+    ['nodes', assumed],
+  ];
+  reportStores(metrics, () => followed, clock);
+  const ages = async (): Promise<readonly string[]> =>
+    (await metrics.render()).split('\n').filter((line) => line.startsWith('stowage_informer_age_seconds{'));
+  expect(await ages()).toEqual([]);
+  await clock.advance(150_000);
+  expect(await ages()).toEqual(['stowage_informer_age_seconds{resource="policies"} 150']);
+  contactMillis = clock.now();
+  await clock.advance(7_000);
+  expect(await ages()).toEqual(['stowage_informer_age_seconds{resource="policies"} 7']);
+});
+
 test('how many clocks are off', async () => {
   const metrics = createMetrics();
   reportClocks(metrics, { counts: () => ({ node: 2, scheduler: 0, 'api-server': 1 }) });
