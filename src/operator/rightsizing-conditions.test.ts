@@ -145,6 +145,8 @@ test('advice that stays the same is advised anew, which its time shows within tw
 });
 
 describe('a source that fails while usage is remembered', () => {
+  /** Of 600m a fifth more; or of as much as its bucket holds, where none of these samples is among those drawn by chance. */
+  const MORE = /^7[24]\dm$/;
   // Of the metrics API alone: pods of the core group are followed by watches, and here read by name.
   const failing = { verbs: ['list'], resources: ['pods'], effect: { kind: 'status', code: 503 } } as const;
 
@@ -164,7 +166,9 @@ describe('a source that fails while usage is remembered', () => {
     const requests = async () =>
       (await world.api.get(resources.pods, name, inShop)).spec?.containers[0]?.resources?.requests;
     await load({ 'stowage.test/cpu': '600m' });
-    await world.until('more is advised', async () => (await statusOf(world))?.recommendations?.[0]?.cpu === '720m');
+    await world.until('more is advised', async () =>
+      MORE.test((await statusOf(world))?.recommendations?.[0]?.cpu ?? ''),
+    );
     const fault = world.server.faults.add(failing);
     return { world, fault, load, requests };
   }
@@ -190,7 +194,7 @@ describe('a source that fails while usage is remembered', () => {
       { type: 'Warning', note: expect.stringMatching(/does not answer.*Suggestion: /) },
     ]);
     fault.remove();
-    await world.until('it is made', async () => (await requests())?.['cpu'] === '720m', 10 * MINUTE);
+    await world.until('it is made', async () => MORE.test((await requests())?.['cpu'] ?? ''), 10 * MINUTE);
     await world.until(
       'all is well',
       async () => (await conditionOf(world, 'sizes', 'MetricsAvailable'))?.status === 'True',
@@ -233,7 +237,10 @@ describe('a source that fails while usage is remembered', () => {
   test('in Recommend the advice stays, and the policy says that it is not renewed', async () => {
     const { world } = await failed('Recommend');
     await world.until('told', async () => (await told(world)).length > 0, 10 * MINUTE);
-    expect(await statusOf(world)).toMatchObject({ status: 'Recommended', recommendations: [{ cpu: '720m' }] });
+    expect(await statusOf(world)).toMatchObject({
+      status: 'Recommended',
+      recommendations: [{ cpu: expect.stringMatching(MORE) }],
+    });
   });
 });
 

@@ -74,6 +74,8 @@ describe('CPU advice', () => {
     expect(drawn).toBeGreaterThanOrEqual(2200);
     expect(drawn).toBeLessThan(2400);
     expect(requestBy({ ...seen, from: question.now - 3_600_000, isSampled: true })).toBeLessThan(150);
+    // Drawn itself, it is known better than by its bucket.
+    expect(requestBy({ ...seen, cpu: percentilesOf([100, 2000]), isSampled: true })).toBe(2200);
   });
 
   test('a short history raises and never lowers', () => {

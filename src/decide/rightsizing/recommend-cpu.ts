@@ -53,8 +53,8 @@ function goesByWindow({ strategy }: CpuTarget): boolean {
 }
 
 /**
- * Those of the window. Where they are of samples that were drawn by chance, these have missed the highest: `Max` goes by
- * that of the last day or so, which is known.
+ * Those of the window. Where they are of samples that were drawn by chance, these may have missed the highest: `Max` then
+ * goes by that of the last day or so, which is known to the width of a bucket.
  */
 function figuresOf(
   window: KnownWindow | undefined,
@@ -64,6 +64,6 @@ function figuresOf(
   const drawn = window?.cpu;
   if (drawn === undefined || window?.isSampled !== true || strategy !== 'Max') return drawn;
   const { from = Number.NEGATIVE_INFINITY, to = 0 } = window;
-  const highest = distributionOf(day, Math.ceil((to - from) / CPU_SPAN_MILLIS) + 1)?.pieces.at(-1)?.high ?? 0;
-  return { ...drawn, max: Math.max(drawn.max, highest) };
+  const highest = distributionOf(day, Math.ceil((to - from) / CPU_SPAN_MILLIS) + 1)?.pieces.at(-1);
+  return highest === undefined || drawn.max >= highest.low ? drawn : { ...drawn, max: highest.high };
 }
