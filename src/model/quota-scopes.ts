@@ -10,23 +10,16 @@ export type QuotaSubject = Pick<PodSizing, 'qos' | 'priorityClassName' | 'hasDea
  * refused.
  */
 export function countsIn(scopes: readonly string[] | undefined, pod: QuotaSubject): boolean {
-  return (scopes ?? []).every((scope) => matches(scope, pod));
+  return (scopes ?? []).every((scope) => matches(scope, pod) !== false);
 }
 
 /** As {@link countsIn}, and every scope is one that is known. */
 export function surelyCountsIn(scopes: readonly string[] | undefined, pod: QuotaSubject): boolean {
-  return countsIn(scopes, pod) && (scopes ?? []).every((scope) => KNOWN.has(scope.split(' ')[0] ?? ''));
+  return (scopes ?? []).every((scope) => matches(scope, pod) === true);
 }
 
-const KNOWN: ReadonlySet<string> = new Set([
-  'BestEffort',
-  'NotBestEffort',
-  'Terminating',
-  'NotTerminating',
-  'PriorityClass',
-]);
-
-function matches(scope: string, { qos, priorityClassName, hasDeadline }: QuotaSubject): boolean {
+/** Undefined for a scope that is not known. */
+function matches(scope: string, { qos, priorityClassName, hasDeadline }: QuotaSubject): boolean | undefined {
   const [name, operator, values = ''] = scope.split(' ');
   switch (name) {
     case 'BestEffort':
@@ -40,7 +33,7 @@ function matches(scope: string, { qos, priorityClassName, hasDeadline }: QuotaSu
     case 'PriorityClass':
       return matchesClass(priorityClassName, operator, values.split(','));
     default:
-      return true;
+      return undefined;
   }
 }
 

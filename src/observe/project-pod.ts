@@ -111,12 +111,15 @@ export function controllerOf(
   object: { readonly metadata?: Pod['metadata'] },
   owners: Interner<OwnerReference>,
 ): OwnerReference | undefined {
-  const owner = listOf(object.metadata?.ownerReferences, 'metadata.ownerReferences').find(
-    ({ controller }) => controller === true,
-  );
+  const owner = controllerReference(object);
   if (owner === undefined) return undefined;
   const { apiVersion, kind, name, uid } = owner;
   return owners.intern({ apiVersion, kind, name, uid });
+}
+
+/** As the object has it. */
+export function controllerReference({ metadata }: { readonly metadata?: Pod['metadata'] }) {
+  return listOf(metadata?.ownerReferences, 'metadata.ownerReferences').find(({ controller }) => controller === true);
 }
 
 /** What is unknown or missing counts as not yet running. */

@@ -156,6 +156,11 @@ export function restartedBy({ decision, before, changes }: ResizeSubject): Retur
   return decision.isWithdrawal === true ? undefined : restartedContainer(before, changes);
 }
 
+/** Where what is decided on is. */
+export function namespaceOf({ decision }: SizeSubject): string {
+  return decision.kind === 'retemplate' ? decision.workload.namespace : decision.pod.namespace;
+}
+
 /** Stowage's own rollout of what did harm is turned back while it is under way: it would have no end by itself. */
 export function turnsBack({ decision }: SizeSubject): boolean {
   return decision.kind === 'retemplate' && decision.isRestore === true && decision.turnsBack === true;

@@ -2,9 +2,9 @@
 import type { CronJob, DaemonSet, Job, KubeObject, Pod } from '../../api/core.ts';
 import type { OwnerReference, WorkloadRecord } from '../../model/records.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
-import { countOr, listOf, textMap } from '../fields.ts';
+import { countOr, textMap } from '../fields.ts';
 import type { Interner } from '../intern.ts';
-import { controllerOf } from '../project-pod.ts';
+import { controllerOf, controllerReference } from '../project-pod.ts';
 import { minReady, projectIdentity, refusedSince } from '../project-workload.ts';
 import { isNeverGuaranteed, projectContainers } from './project-containers.ts';
 import { marksOf } from './project-pod-sizing.ts';
@@ -104,9 +104,8 @@ function identityOf(record: Identity): Identity {
   return { apiVersion, kind, namespace, name, uid, resourceVersion, createdAt, deleting };
 }
 
-function ownerOf({ metadata }: KubeObject): Pick<SizedWorkload, 'owner'> {
-  const owners = listOf(metadata?.ownerReferences, 'metadata.ownerReferences');
-  const owner = owners.find(({ controller }) => controller === true);
+function ownerOf(object: KubeObject): Pick<SizedWorkload, 'owner'> {
+  const owner = controllerReference(object);
   return owner === undefined ? {} : { owner: { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.name } };
 }
 

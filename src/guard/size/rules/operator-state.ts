@@ -3,7 +3,7 @@ import { isPaused } from '../../../api/annotations-rightsizing.ts';
 import { object } from '../../objection.ts';
 import { objectToStale } from '../../rules/freshness.ts';
 import { objectToNewLeader } from '../../rules/leadership.ts';
-import { sizeRule } from '../context.ts';
+import { namespaceOf, sizeRule } from '../context.ts';
 
 export const engineOn = sizeRule(
   'engine-on',
@@ -40,10 +40,7 @@ export const leading = sizeRule(
 export const fresh = sizeRule(
   'fresh',
   'Every later rule reads the view; they can only be believed when the view can.',
-  ({ decision }, { view }) => {
-    const { namespace } = decision.kind === 'retemplate' ? decision.workload : decision.pod;
-    return objectToStale(view.freshness(namespace));
-  },
+  (subject, { view }) => objectToStale(view.freshness(namespaceOf(subject))),
 );
 
 /** Rightsizing bug 10 (autoscaler#2180). */

@@ -28,6 +28,7 @@ import { bornContainers } from '../born-containers.ts';
 import {
   type EvictToResizeSubject,
   type InFlightResize,
+  namespaceOf,
   podRule,
   type ResizeSubject,
   resizeRule,
@@ -41,9 +42,7 @@ export const withinLimitRange = sizeRule(
   'within-limit-range',
   'The API server checks the whole pod, also what is not changed; asking first says which bound it is.',
   (subject, context) => {
-    const { decision } = subject;
-    const namespace = decision.kind === 'resize' ? decision.pod.namespace : decision.workload.namespace;
-    const ranges = context.view.limitRanges(namespace);
+    const ranges = context.view.limitRanges(namespaceOf(subject));
     const problem = ranges.length === 0 ? undefined : limitRangeProblem(ranges, bornContainers(subject, context));
     return problem === undefined ? undefined : object('LimitRangeRefuses', { ...problem });
   },
@@ -54,9 +53,7 @@ export const completeForQuota = sizeRule(
   'complete-for-quota',
   'A quota wants every container to say what it counts: a pod from before it is refused any resize, and of a template that does not say it no pod is made, whatever is evicted or rolled out for it.',
   (subject, context) => {
-    const { decision } = subject;
-    const namespace = decision.kind === 'resize' ? decision.pod.namespace : decision.workload.namespace;
-    const quotas = context.view.quotas(namespace);
+    const quotas = context.view.quotas(namespaceOf(subject));
     if (quotas.length === 0 || turnsBack(subject)) return undefined;
     // Quotas tell pods apart: that of a template is as the newest that was made of it.
     const like = subject.kind === 'retemplate' ? newestLive(context.view.podsOf(subject.workload)) : subject.pod;

@@ -5,7 +5,7 @@ import { type SizeChange, sizeOfContainer } from '../../../model/pod-size.ts';
 import { wasJustKilled } from '../../../model/recent-kill.ts';
 import type { ContainerSpecRecord } from '../../../model/sizing-records.ts';
 import { object } from '../../objection.ts';
-import { newPodsRule, sizeRule, turnsBack } from '../context.ts';
+import { namespaceOf, newPodsRule, sizeRule, turnsBack } from '../context.ts';
 
 export const kindWritten = newPodsRule(
   'kind-written',
@@ -34,9 +34,8 @@ export const newPodsCome = newPodsRule(
 export const notDeleting = sizeRule(
   'not-deleting',
   'A workload on its way out, alone or with its namespace, needs no better size; in a namespace that ends no pod can be made anew.',
-  ({ decision, workload }, { view }) => {
-    const { namespace } = decision.kind === 'resize' ? decision.pod : decision.workload;
-    const isEnding = workload?.deleting === true || view.namespace(namespace)?.terminating === true;
+  (subject, { view }) => {
+    const isEnding = subject.workload?.deleting === true || view.namespace(namespaceOf(subject))?.terminating === true;
     return isEnding ? object('Deleting', {}) : undefined;
   },
 );
