@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { sizingKeys } from '../../api/annotations-sizing.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
 import { resources } from '../../api/resources.ts';
+import { settled } from '../../lib/testing/settled.ts';
 import { createPods, startAllocatedWorld } from '../../operator/testing/allocated-world.ts';
 import { inShop } from '../../operator/testing/steps.ts';
 import { restorePods } from './restore-pods.ts';
@@ -26,12 +27,7 @@ test('pods get back what they had though what was asked for last is deferred, an
   );
   const request = { engines: ['allocation'] as const, namespace: 'shop', isDryRun: false };
   const work = restorePods(world.api, request, world.clock, new AbortController().signal);
-  let isDone = false;
-  void work.finally(() => {
-    isDone = true;
-  });
-  while (!isDone) await world.clock.advance(250);
-  expect(await work).toMatchObject([{ pod: 'shop/web', result: 'restored' }]);
+  expect(await settled(world.clock, work)).toMatchObject([{ pod: 'shop/web', result: 'restored' }]);
   await world.clock.advance(5000);
   expect(await conditionsOf()).not.toContainEqual(expect.objectContaining({ type: 'PodResizePending' }));
 });

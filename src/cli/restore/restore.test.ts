@@ -4,6 +4,7 @@ import { sizingKeys } from '../../api/annotations-sizing.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
 import { resources } from '../../api/resources.ts';
 import { createTestServer } from '../../cluster/apiserver/testing/test-server.ts';
+import { settled } from '../../lib/testing/settled.ts';
 import { createPods, startAllocatedWorld } from '../../operator/testing/allocated-world.ts';
 import {
   createPolicy,
@@ -46,13 +47,7 @@ test('an uninstall gives pods back what they had, decreases first; told once, an
       world.clock,
       new AbortController().signal,
     );
-    let isDone = false;
-    const done = work.finally(() => {
-      isDone = true;
-    });
-    done.catch(() => {});
-    while (!isDone) await world.clock.advance(250);
-    return await done;
+    return await settled(world.clock, work);
   };
   expect((await run(true)).map(({ pod, result }) => [pod, result])).toEqual([
     ['shop/b', 'would'],
@@ -101,12 +96,7 @@ test.each([
   const giveBack = async (...engines: ('allocation' | 'rightsizing')[]) => {
     const request = { engines, namespace: 'shop', isDryRun: false };
     const work = restorePods(world.api, request, world.clock, new AbortController().signal);
-    let isDone = false;
-    void work.finally(() => {
-      isDone = true;
-    });
-    while (!isDone) await world.clock.advance(250);
-    return (await work).map(({ result }) => result);
+    return (await settled(world.clock, work)).map(({ result }) => result);
   };
   expect(await giveBack('allocation', 'rightsizing')).toEqual(['restored', 'restored']);
   expect(await world.request('a')).toBe(had);
@@ -129,12 +119,7 @@ test('of a workload that is paused, lest its pods are sized again, they are give
   await world.operator().stop();
   const request = { engines: ['rightsizing'] as const, namespace: 'shop', isDryRun: false };
   const work = restorePods(world.api, request, world.clock, new AbortController().signal);
-  let isDone = false;
-  void work.finally(() => {
-    isDone = true;
-  });
-  while (!isDone) await world.clock.advance(250);
-  expect((await work).map(({ result, message }) => `${result}: ${message}`)).toEqual(
+  expect((await settled(world.clock, work)).map(({ result, message }) => `${result}: ${message}`)).toEqual(
     Array(2).fill('restored: puts back the sizes from before Stowage'),
   );
 });
@@ -201,12 +186,7 @@ test('pods of several nodes are given back at the same time, of one node one aft
   const onTold = ({ pod }: RestoredPod): void => void told.push(pod);
   const request = { engines: ['allocation'] as const, namespace: undefined, isDryRun: false, onTold };
   const work = restorePods(api, request, world.clock, new AbortController().signal);
-  let isDone = false;
-  void work.finally(() => {
-    isDone = true;
-  });
-  while (!isDone) await world.clock.advance(250);
-  expect((await work).map(({ result }) => result)).toEqual(names.map(() => 'restored'));
+  expect((await settled(world.clock, work)).map(({ result }) => result)).toEqual(names.map(() => 'restored'));
   expect(told.toSorted()).toEqual(names.map((name) => `shop/${name}`));
   const begun = (pods: readonly string[]) => asked.filter(({ pod }) => pods.includes(pod)).map(({ at }) => at);
   const [first, second] = [begun(['a', 'b']), begun(['c', 'd'])];
@@ -242,12 +222,7 @@ test('pods that have ended, end, or are deleted meanwhile leave nothing to be do
   await world.api.delete(resources.pods, 'ending', inShop);
   const request = { engines: ['allocation'] as const, namespace: 'shop', isDryRun: false };
   const work = restorePods(api, request, world.clock, new AbortController().signal);
-  let isDone = false;
-  void work.finally(() => {
-    isDone = true;
-  });
-  while (!isDone) await world.clock.advance(250);
-  expect((await work).map(({ pod, result }) => [pod, result])).toEqual([
+  expect((await settled(world.clock, work)).map(({ pod, result }) => [pod, result])).toEqual([
     ['shop/deleted', 'gone'],
     ['shop/left', 'restored'],
   ]);
@@ -282,13 +257,7 @@ test('what goes wrong with one pod keeps no other from what it had; the end of t
   );
   isBroken = true;
   const work = restorePods(api, request, world.clock, new AbortController().signal);
-  let isDone = false;
-  const end = (): void => {
-    isDone = true;
-  };
-  void work.then(end, end);
-  while (!isDone) await world.clock.advance(250);
-  const results = (await work).map(({ pod, result, message }) => [pod, result, message]);
+  const results = (await settled(world.clock, work)).map(({ pod, result, message }) => [pod, result, message]);
   expect(results.filter(([, result]) => result === 'restored')).toHaveLength(2);
   expect(results.filter(([, result]) => result !== 'restored')).toEqual([
     [expect.stringMatching(/^shop\/[ab]$/), 'refused', 'socket hang up'],

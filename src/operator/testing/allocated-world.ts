@@ -10,6 +10,7 @@ import type { NodeSpec } from '../../cluster/kubelet/node-object.ts';
 import { createSilentLogger } from '../../lib/log.ts';
 import { tryParseMillicores } from '../../lib/quantity.ts';
 import { createSeededRandom } from '../../lib/random.ts';
+import { settled } from '../../lib/testing/settled.ts';
 import type { Millicores } from '../../lib/units.ts';
 import { createSimulatedAgents, type SeenPlan, type SimulatedAgents } from '../../simulator/simulated-agents.ts';
 import { createEmbeddedWorld, type EmbeddedWorld, namespaceObject, type WorldOptions } from './embedded-world.ts';
@@ -69,22 +70,14 @@ export async function startAllocatedWorld(options: AllocatedWorldOptions = {}): 
   });
   onTestFinished(() => base.stop());
   const { api, cluster, clock } = base;
-  const settled = async <T>(work: Promise<T>): Promise<T> => {
-    let isDone = false;
-    const done = work.finally(() => {
-      isDone = true;
-    });
-    done.catch(() => {});
-    while (!isDone) await clock.advance(250);
-    return await done;
-  };
-  await settled(cluster.apply([customResourceDefinition(podAllocationDescription)]));
+  await settled(clock, cluster.apply([customResourceDefinition(podAllocationDescription)]));
   const nodeNames = nodes.map(({ name }, index) => name ?? `node-${index + 1}`);
   for (const [index, node] of nodes.entries()) {
     const spec = { name: `node-${index + 1}`, cpuMillis: 2000, memoryBytes: 16 * GIB, labels: {}, ...node };
-    await settled(cluster.kubelet.addNode(spec));
+    await settled(clock, cluster.kubelet.addNode(spec));
   }
-  for (const name of ['shop', 'mbcas-system']) await settled(api.create(resources.namespaces, namespaceObject(name)));
+  for (const name of ['shop', 'mbcas-system'])
+    await settled(clock, api.create(resources.namespaces, namespaceObject(name)));
   const agents = createSimulatedAgents({
     usage: cluster.kubelet.usage,
     env: { STOWAGE_ALLOCATION_MANAGEMENT_MODE: 'optIn', ...env },

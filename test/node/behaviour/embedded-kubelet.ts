@@ -3,6 +3,7 @@ import { resources } from '../../../src/api/resources.ts';
 import { createCluster } from '../../../src/cluster/cluster.ts';
 import { createSilentLogger } from '../../../src/lib/log.ts';
 import { createSeededRandom } from '../../../src/lib/random.ts';
+import { settled } from '../../../src/lib/testing/settled.ts';
 import { createVirtualClock } from '../../../src/lib/virtual-clock.ts';
 import type { KubeletUnderTest } from './kubelet-under-test.ts';
 
@@ -35,15 +36,6 @@ export async function startEmbeddedKubelet(): Promise<KubeletUnderTest> {
   const { api, kubelet } = cluster;
   const keyOf = (pod: { metadata?: { namespace?: string; name?: string } }): string =>
     `${pod.metadata?.namespace}/${pod.metadata?.name}`;
-  const settled = async <T>(work: Promise<T>): Promise<T> => {
-    let isDone = false;
-    const done = work.finally(() => {
-      isDone = true;
-    });
-    done.catch(() => undefined);
-    while (!isDone) await clock.advance(STEP_MILLIS);
-    return done;
-  };
   const eventually: KubeletUnderTest['eventually'] = async (assertion, timeoutMillis = DEFAULT_TIMEOUT_MILLIS) => {
     const deadline = clock.now() + timeoutMillis;
     for (;;) {
@@ -55,7 +47,7 @@ export async function startEmbeddedKubelet(): Promise<KubeletUnderTest> {
       }
     }
   };
-  await settled(cluster.start(stopper.signal));
+  await settled(clock, cluster.start(stopper.signal), STEP_MILLIS);
   let made = 0;
   return {
     name: 'embedded',
@@ -85,7 +77,7 @@ export async function startEmbeddedKubelet(): Promise<KubeletUnderTest> {
     exit: async (pod, container, code) => void kubelet.endContainer(keyOf(pod), container, code),
     async stop() {
       stopper.abort();
-      await settled(cluster.stop());
+      await settled(clock, cluster.stop(), STEP_MILLIS);
     },
   };
 }
