@@ -5,6 +5,7 @@ import { createApiServer } from '../cluster/apiserver/api-server.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { createSeededRandom } from '../lib/random.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
+import { podMetricsType } from '../observe/usage/metrics-server-source.ts';
 import { measureApi } from './measured-api.ts';
 
 function setUp() {
@@ -74,6 +75,15 @@ describe('measureApi', () => {
     await api.list(resources.configMaps, { ...inDefault, limit: 1 });
     expect(await value('stowage_informer_lists_total{resource="configmaps"}')).toBe(0);
     expect(await value('stowage_api_requests_total{verb="list",resource="configmaps",code="200"}')).toBe(1);
+  });
+
+  test('usage that is listed every half minute is neither a list of an informer nor a request about pods', async () => {
+    const { api, value } = setUp();
+    await expect(api.list(podMetricsType, inDefault)).rejects.toMatchObject({ httpStatus: 404 });
+    expect(await value('stowage_api_requests_total{verb="list",resource="pods.metrics.k8s.io",code="404"}')).toBe(1);
+    expect(await value('stowage_api_requests_total{verb="list",resource="pods",code="404"}')).toBe(0);
+    for (const resource of ['pods', 'pods.metrics.k8s.io'])
+      expect(await value(`stowage_informer_lists_total{resource="${resource}"}`)).toBe(0);
   });
 
   test('events of a watch are counted as they come, and closing it closes the server side', async () => {

@@ -10,6 +10,11 @@ import type { Metrics } from '../lib/metrics.ts';
 const SUCCESS = '200';
 /** There was no answer: the connection broke, or the caller gave up. */
 const NO_ANSWER = '0';
+/** Behind the API server another one answers for it, and its `pods` are not those that informers follow. */
+const METRICS_GROUP = 'metrics.k8s.io';
+/** As authorization names it where it is told apart. */
+const resourceOf = ({ group, plural }: ResourceType): string =>
+  group === METRICS_GROUP ? `${plural}.${group}` : plural;
 
 /**
  * `api` with each call counted by verb, resource and code (`0` without an answer), and timed in seconds. A watch is
@@ -17,7 +22,7 @@ const NO_ANSWER = '0';
  */
 export function measureApi(api: KubeApi, metrics: Metrics, clock: Clock): KubeApi {
   const count = (verb: string, type: ResourceType, code: string): void =>
-    metrics.inc('stowage_api_requests_total', { verb, resource: type.plural, code });
+    metrics.inc('stowage_api_requests_total', { verb, resource: resourceOf(type), code });
   const countFailure = (verb: string, type: ResourceType, error: unknown): void => {
     count(verb, type, codeOf(error));
     const right = missingRight(error);
@@ -39,9 +44,9 @@ export function measureApi(api: KubeApi, metrics: Metrics, clock: Clock): KubeAp
     }
   };
 
-  /** A list in pages is one. Who asks for one object wants to know whether it may, or how far the server is. */
+  /** A list in pages is one. Who asks for one object wants to know whether it may, or how far the server is; usage is nobody's to follow. */
   const countList = (type: ResourceType, options: ListOptions | undefined): void => {
-    if (options?.continueToken === undefined && options?.limit !== 1)
+    if (type.group !== METRICS_GROUP && options?.continueToken === undefined && options?.limit !== 1)
       metrics.inc('stowage_informer_lists_total', { resource: type.plural });
   };
 
