@@ -31,6 +31,11 @@ export const rightsizingMetrics = {
     help: 'Workloads of a policy whose usage cannot be read at present: what is known of them grows old.',
     labels: policy,
   },
+  optipod_policy_invalid: {
+    type: 'gauge',
+    help: '1 while a policy is not valid and nothing is sized by it, else 0.',
+    labels: policy,
+  },
   optipod_reconciliation_duration_seconds: {
     type: 'histogram',
     help: 'Time one pass over the workloads of a policy takes, in seconds.',
@@ -46,7 +51,7 @@ export const rightsizingMetrics = {
   },
   optipod_reconciliation_errors_total: {
     type: 'counter',
-    help: 'What went wrong in passes of a policy: fetch_error, validation_error, discovery_error, processing_error.',
+    help: 'What went wrong in passes of a policy: fetch_error, validation_error (once, as there are no passes until it changes), discovery_error, processing_error.',
     labels: ['policy', 'error_type'],
   },
   optipod_recommendations_total: {

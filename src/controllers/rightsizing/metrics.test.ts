@@ -59,6 +59,22 @@ test('workloads whose usage cannot be read are counted, whether or not anything 
   expect(await metrics.render()).toContain('optipod_workloads_unread{namespace="shop",policy="sizes"} 2');
 });
 
+test('a policy that is not valid is told to be, for as long as it is there and is not', async () => {
+  const metrics = createMetrics();
+  const told = async (): Promise<string[]> =>
+    (await metrics.render()).split('\n').filter((line) => line.startsWith('optipod_policy_invalid{'));
+  const valid = policyRecord({ namespace: 'bank', name: 'sizes', uid: 'a' });
+  const problems = ['it has no mode'] as const;
+  const invalid = { ...policyRecord({ namespace: 'shop', name: 'sizes', uid: 'b' }), spec: undefined, problems };
+  reportRightsizing(metrics, [valid, invalid], { of });
+  expect(await told()).toEqual([
+    'optipod_policy_invalid{namespace="bank",policy="sizes"} 0',
+    'optipod_policy_invalid{namespace="shop",policy="sizes"} 1',
+  ]);
+  reportRightsizing(metrics, [valid], { of });
+  expect(await told()).toEqual(['optipod_policy_invalid{namespace="bank",policy="sizes"} 0']);
+});
+
 test('what is gone is told of no more', async () => {
   const metrics = createMetrics();
   reportRightsizing(metrics, [policyRecord({ uid: 'a' })], { of });

@@ -5,7 +5,7 @@
 import { MAX_WORKLOADS_IN_STATUS } from '../../api/optimization-policy-status.ts';
 import { sumSavings, worthOf } from '../../decide/rightsizing/savings.ts';
 import type { Metrics } from '../../lib/metrics.ts';
-import type { PolicyRecord } from '../../model/optimization-policy.ts';
+import { isValidPolicy, type PolicyRecord } from '../../model/optimization-policy.ts';
 import type { PolicyBooks } from './policies.ts';
 import type { WorkloadResult } from './result.ts';
 
@@ -14,6 +14,7 @@ const GAUGES = [
   'optipod_workloads_updated',
   'optipod_workloads_skipped',
   'optipod_workloads_unread',
+  'optipod_policy_invalid',
   'optipod_recommended_cpu_cores',
   'optipod_recommended_memory_bytes',
   'optipod_savings_cpu_cores',
@@ -35,8 +36,10 @@ export function reportRightsizing(
   for (const alike of Map.groupBy(policies, ({ namespace, name }) => `${namespace}/${name}`).values()) {
     const [first] = alike;
     if (first === undefined) continue;
+    const labels = { namespace: first.namespace, policy: first.name };
+    metrics.set('optipod_policy_invalid', labels, alike.filter((policy) => !isValidPolicy(policy)).length);
     const resultsOfEach = alike.map(({ uid }) => [...books.of(uid).results.values()]);
-    reportPolicy(metrics, { namespace: first.namespace, policy: first.name }, resultsOfEach.flat());
+    reportPolicy(metrics, labels, resultsOfEach.flat());
     for (const results of resultsOfEach) for (const result of listedOf(results)) reportRecommendation(metrics, result);
   }
 }
