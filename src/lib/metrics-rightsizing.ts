@@ -2,12 +2,14 @@
  * The metrics of the rightsizing engine: names and labels as OptiPod has them, and those it lacks. No label is ever a
  * pod's name.
  */
-import { each, type MetricDefinition, workBuckets } from './metric-definition.ts';
+import { each, type MetricDefinition } from './metric-definition.ts';
 
 const policy = ['namespace', 'policy'] as const;
 const container = ['namespace', 'workload', 'kind', 'container'] as const;
 /** OptiPod's: the defaults of the Prometheus client. */
 const shippedBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+/** A resize that is not granted is withdrawn after five minutes (rightsizing.deferredTimeout), or later. */
+const resizeBuckets = [0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600, 1800] as const;
 const providers = ['prometheus', 'metrics-server', 'custom'] as const;
 
 export const rightsizingMetrics = {
@@ -93,7 +95,7 @@ export const rightsizingMetrics = {
     type: 'histogram',
     help: 'Time from asking for an in-place resize until it is in force on the node, in seconds, by how it ended: done, withdrawn because the node did not grant it, superseded by another writer, failed.',
     labels: ['result'],
-    buckets: workBuckets,
+    buckets: resizeBuckets,
     initial: each('result', ['done', 'withdrawn', 'superseded', 'failed']),
   },
 } as const satisfies Record<string, MetricDefinition>;

@@ -41,6 +41,11 @@ describe('the table', () => {
     for (const row of initial) expect(Object.keys(row).sort()).toEqual([...labels].sort());
   });
 
+  test('how long a resize took is told apart beyond the five minutes after which one is withdrawn', () => {
+    const { buckets } = metricTable.optipod_resize_duration_seconds;
+    expect(buckets.filter((bound) => bound > 300).length).toBeGreaterThan(1);
+  });
+
   test('series by reason are named after the table of reasons', () => {
     for (const name of ['spotalis_disruptions_blocked_total', 'spotalis_admissions_unsteered_total'] as const) {
       const reasons = metricTable[name].initial.map((row) => row['reason'] ?? '');
