@@ -3,6 +3,7 @@ import { createJournal } from '../act/journal.ts';
 import type { SizingStory } from '../controllers/rightsizing/explain.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import type { Freshness } from '../model/cluster-view.ts';
+import { aDeployment } from '../model/testing/records.ts';
 import { createExplainEndpoint } from './endpoints.ts';
 
 const story: SizingStory = {
@@ -68,4 +69,29 @@ describe('what is told before all is read, and after the API server has fallen s
       },
     });
   });
+});
+
+test('all who ask for all workloads at one time have one answer; it is not kept for those who ask later', async () => {
+  const clock = createVirtualClock(1_000);
+  let looks = 0;
+  const endpoint = createExplainEndpoint({
+    explain: () => undefined,
+    journal: createJournal({ clock }),
+    view: {
+      workloads() {
+        looks++;
+        return [aDeployment()];
+      },
+      freshness: () => ({ synced: true, stale: [] }),
+    },
+    isLeader: () => true,
+    clock,
+  });
+  const askAll = async (): Promise<string> => (await endpoint(new URLSearchParams())).body;
+  const [first, second] = await Promise.all([askAll(), askAll()]);
+  expect(second).toBe(first);
+  expect(looks).toBe(1);
+  await clock.advance(1_000);
+  expect(JSON.parse(await askAll())).toMatchObject({ at: 2_000 });
+  expect(looks).toBe(2);
 });

@@ -8,7 +8,7 @@ import { unplacedExplanation } from '../decide/placement/explain.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { type ClusterView, parseWorkloadKey, type WorkloadRef, workloadKey } from '../model/cluster-view.ts';
-import { type Endpoint, jsonAnswer, type PiecewiseAnswer } from '../web/endpoint-server.ts';
+import { type Endpoint, type EndpointAnswer, jsonAnswer, type PiecewiseAnswer } from '../web/endpoint-server.ts';
 
 /** In pieces: the text of a large cluster is megabytes, and need not be held at once. */
 export function createMetricsEndpoint(metrics: Metrics): Endpoint<PiecewiseAnswer> {
@@ -32,9 +32,19 @@ export interface ExplainEndpointOptions {
  * nothing that the workloads' own objects and events do not.
  */
 export function createExplainEndpoint(options: ExplainEndpointOptions): Endpoint {
+  /** For all who ask meanwhile: whoever reaches the port may ask, and many who do must cost no more than one. */
+  let fleet: Promise<EndpointAnswer> | undefined;
+  const explainAll = async (): Promise<EndpointAnswer> => {
+    fleet ??= explainFleet(options)
+      .then((all) => jsonAnswer(200, all))
+      .finally(() => {
+        fleet = undefined;
+      });
+    return await fleet;
+  };
   return async (query) => {
     const text = query.get('workload');
-    if (text === null) return jsonAnswer(200, await explainFleet(options));
+    if (text === null) return await explainAll();
     const ref = parseWorkloadKey(text);
     if (ref === undefined) {
       const message = `workload ${JSON.stringify(text)} is not valid; accepted: KIND/NAMESPACE/NAME such as Deployment/shop/web`;
