@@ -208,6 +208,24 @@ describe('status', () => {
     expect((await run('status', [...base, asked])).stdout).toMatch(/n1 +alive, 2[01]s ago/);
   });
 
+  test.each([
+    ['alive', 'it wrote when an old dump was taken', 3_600_000, 3_620_000],
+    ['gone', 'it had not written for minutes when an old dump was taken', 3_600_000, 3_800_000],
+    ['gone', 'it has not written for an hour, and the dump is of now', 60_000, 3_620_000],
+  ])('an agent is %s where %s', async (state, _, heartbeatMillis, silentMillis) => {
+    const lastHeartbeatTime = new Date(Date.now() - heartbeatMillis).toISOString();
+    const told = {
+      ...node('n1', 'on-demand'),
+      status: { allocatable: { cpu: '8' }, conditions: [{ type: 'Ready', status: 'True', lastHeartbeatTime }] },
+    };
+    const objects = [managed, told, ...base.slice(2), allocation('web', { request: '200m', silentMillis })];
+    const { stdout, stderr } = await run('status', objects);
+    expect(stdout).toMatch(new RegExp(`n1 +${state}, `));
+    const note = `the input is of ${lastHeartbeatTime}: which agents are alive is told as of then`;
+    expect(stderr.includes(note)).toBe(heartbeatMillis > 600_000);
+    expect((await run('plan', objects, '-o', 'json')).stdout.includes(note)).toBe(heartbeatMillis > 600_000);
+  });
+
   test('no agent', async () => {
     expect((await run('status', base)).stdout).toMatch(/n1 +none +1100m of 8000m/);
   });

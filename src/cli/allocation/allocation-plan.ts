@@ -116,7 +116,7 @@ function planOne(
     }),
     excluded: countExclusions(candidates),
   };
-  const silence = silenceOf(members, now);
+  const silence = silenceOf(members, source.asOf ?? now);
   const agent = silence === undefined ? 'none' : stateOf(silence, source.settings.staleMillis);
   if (members.some(({ allocation }) => allocation !== undefined)) {
     const mode = shown.find(({ allocation }) => allocation?.spec?.decision?.mode)?.allocation?.spec?.decision?.mode;

@@ -1,11 +1,13 @@
 /** API objects from anywhere -> records for a snapshot, with word of what was ignored, unreadable or not in the input. */
 import type { KubeObject } from '../../api/core.ts';
 import { apiVersionOf, type ResourceType, resources } from '../../api/resources.ts';
+import type { EpochMillis } from '../../lib/units.ts';
 import type { SnapshotRecords } from '../../model/snapshot.ts';
 import { createProjections } from '../../observe/project.ts';
 import { joinClaim } from '../../observe/project-cluster.ts';
 import { type AllocationInput, createAllocationInputBuilder } from '../allocation/allocation-input.ts';
 import { createSizingInputBuilder, type SizingInput } from '../sizing/sizing-input.ts';
+import { createDumpTime } from './dump-time.ts';
 import { createOperatorsSeen } from './operators-seen.ts';
 
 /** The kinds placement decides on, by the name users know. */
@@ -41,6 +43,8 @@ export interface ClusterInput {
   readonly problems: readonly string[];
   /** What came more than once: the last of each counts. A sentence, where there is any. */
   readonly repeated: string | undefined;
+  /** See {@link DumpTime}. */
+  readonly takenAt: EpochMillis | undefined;
 }
 
 /** Objects come in any order; of one that comes several times the last counts. */
@@ -65,6 +69,7 @@ export function createClusterInputBuilder({ defaultNamespace }: ClusterInputOpti
   const allocation = createAllocationInputBuilder();
   const ignored = new Map<string, number>();
   const operators = createOperatorsSeen();
+  const time = createDumpTime();
   const collectors = {
     namespaces: collector(inputKinds.namespaces, project.namespace),
     nodes: collector(inputKinds.nodes, project.node),
@@ -81,6 +86,7 @@ export function createClusterInputBuilder({ defaultNamespace }: ClusterInputOpti
     add(object) {
       const identified = withIdentity(object, defaultNamespace);
       operators.see(identified);
+      time.see(identified);
       if (sizing.add(identified) || allocation.add(identified)) return;
       if (kindNames.some((name) => collectors[name].add(identified))) return;
       const label = ignoredLabel(object);
@@ -110,6 +116,7 @@ export function createClusterInputBuilder({ defaultNamespace }: ClusterInputOpti
         ignored,
         problems: [...operators.problems(), ...problems],
         repeated: repeated.length > 0 ? severalTimes(repeated) : undefined,
+        takenAt: time.takenAt(),
       };
     },
   };

@@ -4,6 +4,7 @@ import { loadPricesFile } from '../../config/prices-file.ts';
 import type { AllocationSettings } from '../../controllers/allocation/settings.ts';
 import { compilePlacementRules, type PlacementRules } from '../../controllers/placement/rules.ts';
 import type { PolicyTenancy } from '../../decide/rightsizing/policy-match.ts';
+import type { EpochMillis } from '../../lib/units.ts';
 import type { ClusterView } from '../../model/cluster-view.ts';
 import type { PodRecord } from '../../model/records.ts';
 import { createSnapshot } from '../../model/snapshot.ts';
@@ -19,6 +20,7 @@ import { RIGHTS_PAGE, withCluster } from '../with-cluster.ts';
 import { asAllowed, asWatched, unwatched } from './as-seen.ts';
 import { type AssumedAnnotations, assumeEnabled } from './assume-enabled.ts';
 import type { ClusterInput } from './cluster-input.ts';
+import { OLD_DUMP_MILLIS } from './dump-time.ts';
 import { loadFiles } from './load-files.ts';
 import { type LiveInput, loadLive } from './load-live.ts';
 import { type MissingData, missingFromCluster, missingFromFiles } from './missing-data.ts';
@@ -60,6 +62,8 @@ export interface AllocationSource extends AllocationInput {
   readonly isPartial: boolean;
   readonly isOn: boolean;
   readonly settings: AllocationSettings;
+  /** From when the input is, where that is not now. */
+  readonly asOf: EpochMillis | undefined;
 }
 
 export interface InputScope {
@@ -88,6 +92,7 @@ export async function loadInput(
     options.filename === undefined ? await fromCluster(context, only) : await fromFiles(context, options.filename);
   const { input, evictions, isPartial, ...origin } = found;
   const { counts, ignored, problems, repeated, sizing } = input;
+  const asOf = found.origin === 'files' && isOld(input.takenAt, context.io.clock.now()) ? input.takenAt : undefined;
   const isWatching = watchNamespaces.length > 0;
   const unreadable = new Set(found.origin === 'cluster' ? found.missing.map(({ data }) => data) : []);
   const allowed = asAllowed({ ...input.records, isPartial }, unreadable, rules.sides);
@@ -99,6 +104,7 @@ export async function loadInput(
     isPartial: records.isPartial === true,
     isOn: config.engines.allocation,
     settings: allocationSettingsOf(config),
+    asOf,
   };
   const { tenancy } = rightsizingSettingsOf(config);
   // Without the file nobody says how the operator is set; policies are there for one that sizes.
@@ -116,10 +122,18 @@ export async function loadInput(
     allocation,
     counts,
     ignored,
-    problems: [...warnings, ...problems],
+    problems: [...warnings, ...problems, ...oldDump(asOf, input)],
     repeated,
     view: createSnapshot({ ...records, ownNamespace: config.operator.namespace }),
   };
+}
+
+const isOld = (takenAt: EpochMillis | undefined, now: EpochMillis): boolean =>
+  takenAt !== undefined && now - takenAt > OLD_DUMP_MILLIS;
+
+function oldDump(asOf: EpochMillis | undefined, { allocation }: ClusterInput): readonly string[] {
+  if (asOf === undefined || allocation.allocations.size === 0) return [];
+  return [`the input is of ${new Date(asOf).toISOString()}: which agents are alive is told as of then`];
 }
 
 interface Found {
