@@ -1,5 +1,5 @@
 /** Exports and imports remembered usage through the ConfigMaps of the operator. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createProfileStore, importObjects } from '../../act/save-profiles.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
 import { resources } from '../../api/resources.ts';
@@ -13,11 +13,12 @@ import { CommandError } from '../cli-error.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { counted } from '../plural.ts';
 import { withCluster } from '../with-cluster.ts';
+import { writeWhole } from '../write-whole.ts';
 import { formatProfilesFile, parseProfilesFile } from './profiles-file.ts';
 
 const FIELD_MANAGER = 'stowage-cli';
 
-/** @param file `-` for standard output; an existing file is replaced. @throws CommandError when nothing is saved */
+/** @param file `-` for standard output; an existing file is replaced as a whole, or stays. @throws CommandError when nothing is saved */
 export async function runExport(context: CliContext, file: string): Promise<ExitCode> {
   const { io } = context;
   const text = await withCluster(context, (api) => exportProfiles(context, api, operatorNamespaceOf(context)));
@@ -25,7 +26,7 @@ export async function runExport(context: CliContext, file: string): Promise<Exit
     io.out.write(text.content);
     return exitCodes.ok;
   }
-  await writeFile(file, text.content).catch((cause: unknown) => {
+  await writeWhole(file, text.content).catch((cause: unknown) => {
     throw new CommandError(`${file} cannot be written: ${describeWriteError(cause)}`, { cause });
   });
   printLines(context, [`usage of ${text.what} written to ${file}`]);
