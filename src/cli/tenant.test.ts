@@ -13,6 +13,9 @@ import { startTenantWorld, type TenantWorld } from './testing/tenant-world.ts';
 
 const POLICIES = 'optimizationpolicies of other namespaces';
 const role = readerRole('shop');
+/** What restore says first. */
+const whereOf = (pods: number): RegExp =>
+  new RegExp(`^note: ${pods} pods? with sizes of Stowage in the cluster at http\\S+ \\(.*\\)\n$`);
 
 describe('with a Role in one namespace', () => {
   let tenant: TenantWorld;
@@ -144,7 +147,7 @@ describe('with a Role in one namespace', () => {
     await mark(first, JSON.stringify({ app: { requests: { cpu: '90m' } } }));
     await mark(second, JSON.stringify({ app: { requests: { cpu: '100m' } } }), '500m');
     const { code, stdout, stderr } = await run('restore', '-n', 'shop', '--dry-run');
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(whereOf(2)) });
     const lines = stdout.trimEnd().split('\n');
     expect(lines).toHaveLength(3);
     expect(lines).toContain(
@@ -158,7 +161,9 @@ describe('with a Role in one namespace', () => {
     const { pods, ...document } = JSON.parse(asJson.stdout);
     expect(document).toEqual({ apiVersion: 'cli.stowage.dev/v1', kind: 'Restore', dryRun: true, problems: [] });
     expect(pods.map(({ result }: { result: string }) => result).sort()).toEqual(['kept', 'would']);
-    expect([asJson.code, asJson.stderr.trimEnd().split('\n').sort()]).toEqual([1, lines.slice(0, 2).sort()]);
+    const [where, ...told] = asJson.stderr.trimEnd().split('\n');
+    expect(`${where}\n`).toMatch(whereOf(2));
+    expect([asJson.code, told.sort()]).toEqual([1, lines.slice(0, 2).sort()]);
     await mark(first, null);
     await mark(second, null);
   });
@@ -178,7 +183,11 @@ describe('with a Role in one namespace', () => {
       await tenant.world.clock.advance(100);
       await setImmediate();
     }
-    expect(await running).toEqual({ code: 0, stdout: expect.stringContaining('restored'), stderr: '' });
+    expect(await running).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('restored'),
+      stderr: expect.stringMatching(whereOf(1)),
+    });
     const after = await tenant.world.api.get<Pod>(resources.pods, name, { namespace: 'shop' });
     expect(after.spec?.containers[0]?.resources?.requests?.['cpu']).toBe('90m');
     expect(after.metadata?.annotations).not.toHaveProperty([sizingKeys.allocationOriginals]);

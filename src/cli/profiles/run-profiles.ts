@@ -37,8 +37,12 @@ export async function runExport(context: CliContext, file: string): Promise<Exit
 export async function runImport(context: CliContext, file: string): Promise<ExitCode> {
   const text = file === '-' ? await context.io.readStdin() : await readProfiles(file);
   const items = parseProfilesFile(text, file === '-' ? 'standard input' : file);
-  await withCluster(context, (api) => importProfiles(api, operatorNamespaceOf(context), items, context.io.signal));
-  printLines(context, [`usage of ${whatIsIn(items)} handed to the operator: it is taken over at its next save`]);
+  const where = await withCluster(context, async (api, source) => {
+    await importProfiles(api, operatorNamespaceOf(context), items, context.io.signal);
+    return source;
+  });
+  const what = `usage of ${whatIsIn(items)} handed to the operator`;
+  printLines(context, [`${what} in the cluster at ${where}: it is taken over at its next save`]);
   return exitCodes.ok;
 }
 

@@ -36,6 +36,8 @@ export interface RestoreRequest {
   /** Labels of pods, as `kubectl -l` has them; left out, all. */
   readonly selector?: string | undefined;
   readonly isDryRun: boolean;
+  /** Told once how many pods there are to be given something back, before any is. */
+  readonly onFound?: (pods: number) => void;
   /** Told of each pod at once: of a large cluster it takes minutes. */
   readonly onTold?: (pod: RestoredPod) => void;
 }
@@ -62,7 +64,7 @@ const NODES_AT_ONCE = 8;
  */
 export async function restorePods(
   api: KubeApi,
-  { engines, namespace, selector, isDryRun, onTold }: RestoreRequest,
+  { engines, namespace, selector, isDryRun, onFound, onTold }: RestoreRequest,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<readonly RestoredPod[]> {
@@ -78,6 +80,7 @@ export async function restorePods(
       return [{ engine, pod, plan, needsNode: hidesNodes && plan.kind === 'resize' && plan.lifted.length > 0 }];
     }),
   );
+  onFound?.(new Set(wanted.map(({ pod }) => pod)).size);
   const done: RestoredPod[] = [];
   const giveBack = async ({ engine, pod, plan, needsNode }: (typeof wanted)[number]): Promise<void> => {
     signal.throwIfAborted();

@@ -33,8 +33,8 @@ export async function runRestore(
   const hints = namespace === undefined ? { rights: `Choose a namespace with -n: ${RIGHTS_PAGE}` } : {};
   const { pods, templates } = await withCluster(
     context,
-    async (api) => ({
-      pods: await restorePods(api, request, io.clock, io.signal),
+    async (api, source) => ({
+      pods: await restorePods(api, { ...request, onFound: tellWhere(context, source) }, io.clock, io.signal),
       templates:
         engine === 'allocation' || selector !== undefined
           ? []
@@ -60,6 +60,12 @@ export async function runRestore(
   }
   return pods.every(isWell) ? exitCodes.ok : exitCodes.failure;
 }
+
+/** Before anything is changed: the context may be another than was meant. */
+const tellWhere =
+  (context: CliContext, source: string) =>
+  (pods: number): void =>
+    printNotes(context, [`note: ${counted(pods, 'pod')} with sizes of Stowage in the cluster at ${source}`]);
 
 const isWell = ({ result }: RestoredPod): boolean => result === 'restored' || result === 'would' || result === 'gone';
 
