@@ -63,6 +63,14 @@ describe.skipIf(missing !== undefined)('the notes of the chart', () => {
     expect(notes).not.toContain(unsaid);
   });
 
+  test.each([
+    [[], 8083],
+    [['config.web.bindAddress=127.0.0.1:9083'], 9083],
+  ])('name the port of the dashboard: %j', (set, port) => {
+    expect(notesWith(...set)).toContain(`at http://localhost:${port}:\n`);
+    expect(notesWith(...set)).toContain(`port-forward deploy/stowage ${port}\n`);
+  });
+
   test('tell what agents need of the namespace, where there are agents', () => {
     const label = 'kubectl label namespace tools pod-security.kubernetes.io/enforce=privileged';
     expect(notesWith()).not.toContain(label);
