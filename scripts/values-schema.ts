@@ -174,10 +174,11 @@ function configSchema(): Section {
   return root;
 }
 
-/** As in the file itself, all below a list, or a map such as a selector, may be commented out. */
+/** As in the file itself, a key may have nothing in it: what is below it, or its value, is commented out. */
 function orNothing(schema: Json): Json {
-  const { type } = schema;
-  return type === 'object' || type === 'array' ? { ...schema, type: [type, 'null'] } : schema;
+  const { type, anyOf } = schema;
+  if (typeof type === 'string') return { ...schema, type: [type, 'null'] };
+  return Array.isArray(anyOf) ? { ...schema, anyOf: [...anyOf, { type: 'null' }] } : schema;
 }
 
 function place(root: Section, path: string, schema: Json): void {

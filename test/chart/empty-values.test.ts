@@ -16,6 +16,8 @@ interface Section {
 }
 
 const { programs, missing } = await findHelm();
+/** Of the configuration's text. */
+const CHECKSUM = /"checksum\/config":"\w+"/g;
 const read = (path: string): string => readFileSync(join(root, CHART, path), 'utf8');
 
 /** Of the schema, which refuses what it does not know, where there are defaults. */
@@ -83,11 +85,11 @@ describe.skipIf(missing !== undefined)('with helm', () => {
     expect(textOf(valuesWith(null))).toBe(textOf(valuesWith(undefined)));
   });
 
-  test('sections of the configuration, too, and sections, lists and selectors in them', () => {
+  test('sections of the configuration, too, and all that is in them', () => {
     const config = memberOf(memberOf(JSON.parse(read('values.schema.json')), 'properties'), 'config');
     const mayBeNothing = (schema: unknown): boolean => {
-      const type = memberOf(schema, 'type');
-      return Array.isArray(type) && type.includes('null');
+      const types = [memberOf(schema, 'type'), memberOf(schema, 'anyOf')].flat();
+      return types.some((type) => type === 'null' || memberOf(type, 'type') === 'null');
     };
     const emptied = (schema: unknown, depth: number): unknown => {
       const properties = memberOf(schema, 'properties');
@@ -95,18 +97,23 @@ describe.skipIf(missing !== undefined)('with helm', () => {
       const members = Object.entries(properties).filter(([, each]) => mayBeNothing(each));
       return Object.fromEntries(members.map(([name, each]) => [name, emptied(each, depth - 1)]));
     };
-    const loaded = (inline: Values): unknown =>
-      loadConfig({
-        text: configTextOf(render(programs, { inline: { ...full, rbac: { argoRollouts: false }, ...inline } })),
-        fileName: 'config.yaml',
-        env: {},
-      });
+    const rendered = (inline: Values) =>
+      render(programs, { inline: { ...full, rbac: { argoRollouts: false }, ...inline } });
+    const loaded = (objects: ReturnType<typeof rendered>): unknown =>
+      loadConfig({ text: configTextOf(objects), fileName: 'config.yaml', env: {} });
+    /** The configuration itself is compared as it is understood. */
+    const besides = (objects: ReturnType<typeof rendered>): string =>
+      JSON.stringify(objects.filter(({ metadata }) => metadata?.name !== 'stowage-config')).replace(CHECKSUM, '');
+    const without = rendered({});
     for (const depth of [1, 2, 3]) {
       const values = emptied(config, depth);
       expect(Object.keys(isRecord(values) ? values : {}).length).toBeGreaterThan(6);
       if (depth === 2) expect(values).toMatchObject({ controllers: { namespaceSelector: null, nodeClassifier: null } });
       if (depth === 3) expect(values).toMatchObject({ controllers: { nodeClassifier: { spotLabels: null } } });
-      expect(loaded({ config: values }), JSON.stringify(values)).toEqual(loaded({}));
+      if (depth === 3) expect(values).toMatchObject({ operator: { readOnlyMode: null }, webhook: { port: null } });
+      const objects = rendered({ config: values });
+      expect(loaded(objects), JSON.stringify(values)).toEqual(loaded(without));
+      expect(besides(objects), JSON.stringify(values)).toBe(besides(without));
     }
   });
 

@@ -106,6 +106,72 @@ their default is taken out. Every template begins with it.
 {{- $_ := set $parent (last $names) $defaults -}}
 {{- end -}}
 {{- end -}}
+{{- if kindIs "map" .Values.config -}}
+{{- include "stowage.withoutNothing" .Values.config -}}
+{{- include "stowage.respell" . -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Takes out keys of the configuration that have nothing in them: they are as good as left out, as in the file itself. */}}
+{{- define "stowage.withoutNothing" -}}
+{{- range $name, $value := . -}}
+{{- if kindIs "invalid" $value -}}
+{{- $_ := unset $ $name -}}
+{{- else if kindIs "map" $value -}}
+{{- include "stowage.withoutNothing" $value -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Other spellings that the operator understands, of the keys that the chart goes by, too. */}}
+{{- define "stowage.spellings" -}}
+controller.leaderElection.enabled: operator.leaderElection.enabled
+controller.leaderElection.id: operator.leaderElection.id
+controller.leaderElection.name: operator.leaderElection.id
+controller.leaderElection.namespace: operator.leaderElection.namespace
+leader-election: operator.leaderElection.enabled
+leaderElection: operator.leaderElection.enabled
+metrics-bind-address: observability.metrics.bindAddress
+metrics.enabled: observability.metrics.enabled
+metrics.bindAddress: observability.metrics.bindAddress
+metrics.port: observability.metrics.bindAddress
+health-probe-bind-address: observability.health.bindAddress
+health.enabled: observability.health.enabled
+health.bindAddress: observability.health.bindAddress
+health.port: observability.health.bindAddress
+{{- end -}}
+
+{{/* Writes them as the chart knows them. What is written in both ways stays for the operator, which tells that one of them is ignored. */}}
+{{- define "stowage.respell" -}}
+{{- range $from, $to := include "stowage.spellings" . | fromYaml -}}
+{{- $names := splitList "." $from -}}
+{{- $holder := $.Values.config -}}
+{{- range initial $names -}}
+{{- $holder = get $holder . | default dict -}}
+{{- end -}}
+{{- if hasKey $holder (last $names) -}}
+{{- $value := get $holder (last $names) -}}
+{{- if and (eq (last $names) "port") (not (kindIs "string" $value)) -}}
+{{- $value = printf ":%d" (int $value) -}}
+{{- else if hasSuffix "bindAddress" $to -}}
+{{- $value = toString $value -}}
+{{- else if and (eq (len $names) 1) (kindIs "string" $value) -}}
+{{- $value = not (has (lower $value) (list "false" "0" "no" "off")) -}}
+{{- end -}}
+{{- $path := splitList "." $to -}}
+{{- $section := $.Values.config -}}
+{{- range initial $path -}}
+{{- if not (hasKey $section .) -}}
+{{- $_ := set $section . dict -}}
+{{- end -}}
+{{- $section = get $section . -}}
+{{- end -}}
+{{- if not (hasKey $section (last $path)) -}}
+{{- $_ := set $section (last $path) $value -}}
+{{- $_ := unset $holder (last $names) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{/* What follows from several values; booleans are "true" or "". */}}
@@ -138,7 +204,7 @@ their default is taken out. Every template begins with it.
 {{- end -}}
 
 {{- define "stowage.watchNamespaces" -}}
-{{- ((.Values.config).controllers | default dict).watchNamespaces | default list | toJson -}}
+{{- ((.Values.config).controllers | default dict).watchNamespaces | default list | uniq | toJson -}}
 {{- end -}}
 
 {{- define "stowage.leaseNamespace" -}}
