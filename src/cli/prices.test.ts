@@ -63,6 +63,20 @@ describe('with prices', () => {
     expect((await run('status', '-c', config)).stdout).toContain('Cost: $0.1445/h now');
   });
 
+  test('the file that the configuration names may be on the operator’s machine only: all else is told', async () => {
+    const elsewhere = file('elsewhere.yaml', `placement:\n  prices: ${folder}/none.yaml\n`);
+    const { code, stdout, stderr } = await run('status', '-c', elsewhere);
+    expect([code, stdout]).toEqual([0, (await run('status')).stdout]);
+    const told = `costs are not told: failed to read prices file ${folder}/none.yaml: there is no such file`;
+    expect(stderr).toContain(`warning: ${told}`);
+    expect(JSON.parse((await run('plan', '-c', elsewhere, '-o', 'json')).stdout).problems).toEqual([
+      expect.stringContaining(told),
+    ]);
+    const broken = file('broken-prices.yaml', 'instanceTypes:\n  big: { onDemand: cheap }\n');
+    const mistaken = file('mistaken.yaml', `placement:\n  prices: ${broken}\n`);
+    expect((await run('status', '-c', mistaken)).code).toBe(1);
+  });
+
   test('a type without a price is named, in no figure', async () => {
     const more = workload({ name: 'new', annotations: { 'spot-percentage': '0' }, pods: ['od-new', 'od-1'] });
     const stdin = dump(...objects, ...more);

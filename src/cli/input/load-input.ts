@@ -1,6 +1,5 @@
 /** What plan, explain and status look at: a frozen picture of a cluster or of files, the rules it is judged by, and what it lacks. */
 import { loadConfigFile } from '../../config/load.ts';
-import { loadPricesFile } from '../../config/prices-file.ts';
 import type { AllocationSettings } from '../../controllers/allocation/settings.ts';
 import { compilePlacementRules, type PlacementRules } from '../../controllers/placement/rules.ts';
 import type { PolicyTenancy } from '../../decide/rightsizing/policy-match.ts';
@@ -24,6 +23,7 @@ import { OLD_DUMP_MILLIS } from './dump-time.ts';
 import { loadFiles } from './load-files.ts';
 import { type LiveInput, loadLive } from './load-live.ts';
 import { type MissingData, missingFromCluster, missingFromFiles } from './missing-data.ts';
+import { readPrices } from './prices-input.ts';
 
 /** What the commands work on, whichever way it was found. */
 export interface LoadedInput {
@@ -83,8 +83,7 @@ export async function loadInput(
   { assumed, namespace = context.global.namespace }: InputScope = {},
 ): Promise<LoadedInput> {
   const { config, warnings } = loadConfigFile(options.config, context.io.env);
-  const pricesPath = options.prices ?? config.placement.prices;
-  const prices = pricesPath === '' ? undefined : loadPricesFile(pricesPath);
+  const { prices, problem } = readPrices(options.prices, config.placement.prices);
   const rules = compilePlacementRules(placementSettingsOf(config), prices);
   const { watchNamespaces } = config.controllers;
   const only = namespace ?? (watchNamespaces.length === 1 ? watchNamespaces[0] : undefined);
@@ -122,7 +121,7 @@ export async function loadInput(
     allocation,
     counts,
     ignored,
-    problems: [...warnings, ...problems, ...oldDump(asOf, input)],
+    problems: [...warnings, ...(problem === undefined ? [] : [problem]), ...problems, ...oldDump(asOf, input)],
     repeated,
     view: createSnapshot({ ...records, ownNamespace: config.operator.namespace }),
   };
