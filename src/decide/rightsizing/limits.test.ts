@@ -39,6 +39,16 @@ describe('limits', () => {
     expect(result.text).toContain('highest use');
   });
 
+  test.each<[string, number, number]>([
+    ['which would fall, stays where it is', 300, 1000],
+    ['which rises, is not kept from that', 1200, 1320],
+  ])('one that may not be lowered, and %s', (_, request, expected) => {
+    const multiplier: LimitRule = { policy: 'Multiplier', factor: 1.1 };
+    const { limit, text } = applyLimitRule(request, multiplier, { ...current, keptFor: 'it is too soon' });
+    expect(limit).toBe(expected);
+    expect(text?.endsWith(': it is too soon')).toBe(expected === 1000);
+  });
+
   const rules = fc.oneof(
     fc.constant<LimitRule>({ policy: 'Keep' }),
     fc.constant<LimitRule>({ policy: 'Ratio' }),

@@ -9,6 +9,8 @@ export interface LimitContext {
   readonly limit: number | undefined;
   /** The limit never goes below this: the highest use seen. 0 for CPU, which is throttled and not killed. */
   readonly leastLimit: number;
+  /** Why it is not lowered now, in words; left out or undefined: it may be. */
+  readonly keptFor?: string | undefined;
 }
 
 /** What the container gets; `text` is for the explanation, and undefined where there is nothing to say. */
@@ -36,6 +38,8 @@ export function applyLimitRule(request: number, rule: LimitRule, current: LimitC
     };
   }
   const limit = Math.max(wanted, Math.ceil(current.leastLimit), request);
+  if (limit < current.limit && current.keptFor !== undefined)
+    return { request, limit: current.limit, text: `the limit stays at ${current.limit}: ${current.keptFor}` };
   const why = limit > wanted ? ', held above the highest use seen' : '';
   return { request, limit, text: `limit ${current.limit} -> ${limit} (${rule.policy})${why}` };
 }

@@ -15,7 +15,6 @@ describe('memory that falls', () => {
 
   test.each([
     ['WhenSafe', 1.1],
-    ['Never', 1.1],
     ['Always', 1],
   ] as const)('%s: a limit that follows stays at %s times the highest use', (memoryDecrease, margin) => {
     const target = { strategy: 'Percentile', percentile: 90, safetyFactor: 1 } as const;
@@ -25,6 +24,15 @@ describe('memory that falls', () => {
       policy: { memoryDecrease, mayChangeLimits: true, memory: { ...policy.memory, target, limit } },
     });
     expect(app?.memory).toMatchObject({ request: 100 * MIB, limit: Math.round(100 * MIB * margin) });
+  });
+
+  test('Never: a limit that follows stays where it is', () => {
+    const limit = { policy: 'Multiplier', factor: 1 } as const;
+    const [app] = ask({
+      containers: [container('app', { memoryRequest: 100 * MIB, memoryLimit: 1024 * MIB })],
+      policy: { memoryDecrease: 'Never', mayChangeLimits: true, memory: { ...policy.memory, limit } },
+    });
+    expect(app?.memory).toMatchObject({ isDue: true, request: 120 * MIB, limit: 1024 * MIB });
   });
 
   test('not below the recent peak, and the rest of the way later', () => {

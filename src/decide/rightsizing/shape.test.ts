@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { noAdvice } from './advice.ts';
 import { defaultPolicy } from './policy.ts';
-import { confidenceOf, isShaped, roundUp, type ShapeInput, shape, untilTrusted } from './shape.ts';
+import { confidenceOf, isShaped, moveTo, roundUp, type ShapeInput, shape, untilTrusted } from './shape.ts';
 import { DAY, unset } from './testing/profiles.ts';
 import { aShapeInput } from './testing/shape-input.ts';
 
@@ -58,6 +58,39 @@ describe('the ceiling', () => {
     const shaped = shape(input({ draft: { value: 400, notes: [] }, current: { ...unset, limit: 300 } }));
     expect(shaped.value).toBe(300);
     expect(shaped.notes.at(-1)).toMatchObject({ stage: 'limit', text: expect.stringContaining('caps the request') });
+  });
+});
+
+describe('a limit that moves, under a request that rises from 100 to 200', () => {
+  const limit = { policy: 'Multiplier', factor: 1.1 } as const;
+  const limitOf = (changes: Partial<ShapeInput>, of: Partial<ShapeInput['current']> = {}): number | undefined => {
+    const current = { request: 100, limit: 800, lastChangeAt: undefined, ...of };
+    return shape(input({ draft: { value: 200, notes: [] }, current, rules: { ...input().rules, limit }, ...changes }))
+      .limit;
+  };
+
+  test.each<[string, Partial<ShapeInput>, Partial<ShapeInput['current']>, number]>([
+    ['follows it', {}, {}, 220],
+    ['is not lowered by a short history', { historyMillis: DAY / 2 }, {}, 800],
+    ['nor by too few samples', { samples: 1, minSamples: 10 }, {}, 800],
+    ['nor by what little counts after a gap', { lookBack: { knownMillis: 1, neededMillis: DAY } }, {}, 800],
+    ['nor where memory never falls', { safeFloorHold: 'MemoryDecreaseNotAllowed' }, {}, 800],
+    ['nor in the pause between two decreases', {}, { lastChangeAt: 1 - DAY }, 800],
+    ['but once that is over', {}, { lastChangeAt: -DAY }, 220],
+    ['rises, whatever is known', { historyMillis: DAY / 2 }, { limit: 150 }, 275],
+    ['of a request that has to fall stays', { historyMillis: DAY / 2 }, { request: 2000, limit: 4000 }, 4000],
+    ['unless it is that request', { historyMillis: DAY / 2 }, { request: 2000, limit: 2000 }, 1100],
+  ])('%s', (_, changes, of, expected) => {
+    expect(limitOf(changes, of)).toBe(expected);
+  });
+
+  test('says why it stays, also where another stage lowers the request', () => {
+    const current = { request: 100, limit: 800, lastChangeAt: undefined };
+    const shaped = shape(
+      input({ draft: { value: 200, notes: [] }, current, rules: { ...input().rules, limit }, historyMillis: DAY / 2 }),
+    );
+    expect(shaped.notes.at(-1)?.text).toBe('the limit stays at 800: not lowered by so little history');
+    expect(moveTo(shaped, 'quota', 150, 'as much as there is').limit).toBe(800);
   });
 });
 

@@ -56,7 +56,8 @@ export interface Shaped extends Draft {
  */
 export function moveTo(shaped: Shaped, stage: Stage, value: number, text: string): Shaped {
   const { rules, current, leastLimit } = shaped.input;
-  const { limit } = applyLimitRule(value, rules.limit, { ...current, leastLimit });
+  const keptFor = whyLimitStays(shaped.input, value);
+  const { limit } = applyLimitRule(value, rules.limit, { ...current, leastLimit, keptFor });
   return amend({ ...shaped, limit: limitInRange(shaped, limit, value) }, stage, value, text);
 }
 
@@ -87,11 +88,28 @@ export function shape(input: ShapeInput): Shaped {
   const { current, rules } = input;
   const confident = raiseWithLowConfidence(input.draft, input);
   const bounded = clamp(round(confident, input.roundTo), rules);
-  const limited = applyLimitRule(bounded.value, rules.limit, { ...current, leastLimit: input.leastLimit });
+  const keptFor = whyLimitStays(input, bounded.value);
+  const limited = applyLimitRule(bounded.value, rules.limit, { ...current, leastLimit: input.leastLimit, keptFor });
   const draft = limited.text === undefined ? bounded : amend(bounded, 'limit', limited.request, limited.text);
   // A limit that stays caps the request; one that moves follows it.
   const keptLimit = rules.limit.policy === 'Keep' ? current.limit : undefined;
   return { ...draft, input, ceiling: Math.min(rules.bounds.max, keptLimit ?? rules.bounds.max), limit: limited.limit };
+}
+
+/**
+ * What keeps a request from being lowered keeps its limit from it, too, also where the request rises: by what a few
+ * minutes have shown, a raise would take most of a generous limit away. Undefined: it may fall.
+ */
+function whyLimitStays(input: ShapeInput, value: number): string | undefined {
+  const { current, rules, safeFloorHold, now } = input;
+  const { request = 0, limit, lastChangeAt = Number.NEGATIVE_INFINITY } = current;
+  // Of what must be less, a limit that is the request falls with it: one above would be another QoS class.
+  if (value < request && request === limit) return undefined;
+  if (isTooShort(input)) return 'not lowered by so little history';
+  if (safeFloorHold === 'MemoryDecreaseNotAllowed') return 'memoryDecrease is Never';
+  // Held back as a whole where the request falls.
+  const readyAt = lastChangeAt + rules.change.cooldownDownMillis;
+  return value > request && now < readyAt ? `no change down until ${new Date(readyAt).toISOString()}` : undefined;
 }
 
 /** How far the history can be trusted, 0..1. */
