@@ -28,11 +28,14 @@ export interface FollowedResize extends InFlightResize {
    */
   readonly stateSince: EpochMillis;
   readonly state: ResizeStanding['kind'];
-  /** Sum over the containers when it began. */
-  readonly restarts: number;
+  /** Of each container when it began: up to here none is its doing. */
+  readonly restarts: RestartsByContainer;
   /** How long a container that it restarts may take to end before it is in force; 0 where it restarts none. */
   readonly graceMillis: Millis;
 }
+
+/** By name. */
+export type RestartsByContainer = ReadonlyMap<string, number>;
 
 export interface ResizeDeadlines {
   /**

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { PodRecord } from '../model/records.ts';
-import type { PodSizing } from '../model/sizing-records.ts';
+import type { ContainerStatusRecord, PodSizing } from '../model/sizing-records.ts';
 import { aTemplate, NOON } from '../model/testing/records.ts';
 import { aContainer, aContainerStatus, MIB, smallSize } from '../model/testing/sizing-records.ts';
 import { asked, bigger, decisionFor, pendingAs, setUp } from './testing/resize-in-flight.ts';
 
+const killed = { reason: 'OOMKilled', exitCode: 137, finishedAt: NOON };
 const failing = (error: string): PodSizing['resize'] => ({ pending: undefined, inProgress: { error, since: NOON } });
 
 describe('the ordinary course', () => {
@@ -54,6 +55,18 @@ describe('the ordinary course', () => {
     start();
     show(asked({ statuses: [aContainerStatus(aContainer({ size: bigger }), { restartCount: 1 })] }));
     expect(flight.review()).toMatchObject([{ kind: 'done', restarted: true }]);
+  });
+
+  test.each<[string, Partial<ContainerStatusRecord>, Partial<ContainerStatusRecord>, boolean]>([
+    ['was killed for want of memory', {}, { lastTermination: killed }, false],
+    ['waited to be started again', { running: false }, {}, false],
+    ['waited to be started again, and restarted since', { running: false }, { restartCount: 2 }, true],
+  ])('one that %s is told only where the resize may have done it', (_, before, after, restarted) => {
+    const { flight, show, start } = setUp();
+    show({ statuses: [aContainerStatus(aContainer(), before)] });
+    start();
+    show(asked({ statuses: [aContainerStatus(aContainer({ size: bigger }), { restartCount: 1, ...after })] }));
+    expect(flight.review()).toMatchObject([{ kind: 'done', restarted }]);
   });
 });
 

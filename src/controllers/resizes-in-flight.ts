@@ -17,14 +17,21 @@ import { restartedContainer } from '../model/restart-on-resize.ts';
 import { otherResizer, sizeManagers } from '../model/size-managers.ts';
 import type { PodSizing } from '../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../model/sizing-view.ts';
-import { type FollowedResize, type ResizeDeadlines, standingOf, verdictOn, withdrawalOf } from './follow-resize.ts';
+import {
+  type FollowedResize,
+  type ResizeDeadlines,
+  type RestartsByContainer,
+  standingOf,
+  verdictOn,
+  withdrawalOf,
+} from './follow-resize.ts';
 
 /** How a resize ended. */
 export type ResizeEnd = { readonly decision: ResizeDecision } & (
   | {
       readonly kind: 'done';
       readonly tookMillis: Millis;
-      /** A container restarted meanwhile: in place was not without a restart. */
+      /** A container restarted meanwhile, and not for want of memory: in place was not without a restart. */
       readonly restarted: boolean;
     }
   | { readonly kind: 'gone' }
@@ -140,7 +147,7 @@ export function createResizesInFlight(options: ResizesInFlightOptions): ResizesI
     kind: 'done',
     decision: resize.decision,
     tookMillis: at - resize.since,
-    restarted: restartsOf(sizing) > resize.restarts,
+    restarted: hasRestarted(sizing, resize.restarts),
   });
 
   /** Pods that were resized in an OOM loop, until they have run for a while or end again. */
@@ -181,7 +188,7 @@ export function createResizesInFlight(options: ResizesInFlightOptions): ResizesI
       generation: undefined,
       state: 'unseen',
       stateSince: now,
-      restarts: found === undefined ? 0 : restartsOf(found.sizing),
+      restarts: found === undefined ? new Map() : restartsByContainer(found.sizing),
       graceMillis: found === undefined ? 0 : graceFor(decision, found),
     });
   };
@@ -228,12 +235,13 @@ function graceFor({ changes }: ResizeDecision, { pod, sizing }: SizedPod): Milli
   return restartedContainer(sizing.containers, changes) === undefined ? 0 : pod.template.terminationGraceSeconds * 1000;
 }
 
-/** Of all containers; only ever grows within the life of a pod. */
-function restartsOf({ statuses }: PodSizing): number {
-  return statuses.reduce((sum, { restartCount }) => sum + restartCount, 0);
+/** What is killed for want of memory would have been without a resize. Counts only ever grow within the life of a pod. */
+function hasRestarted({ statuses }: PodSizing, before: RestartsByContainer): boolean {
+  return statuses.some(
+    ({ name, restartCount, lastTermination }) =>
+      restartCount > (before.get(name) ?? 0) && lastTermination?.reason !== 'OOMKilled',
+  );
 }
-
-type RestartsByContainer = ReadonlyMap<string, number>;
 
 /**
  * The next start of one that waits for it in CrashLoopBackOff is counted already: the end that it follows was before,
