@@ -42,6 +42,17 @@ describe.each([true, false])('server-side apply: %s', (useServerSideApply) => {
     await world[Symbol.asyncDispose]();
   });
 
+  test('a limit without a request is the request of the pods, and no change of somebody else', async () => {
+    const { world, record, retemplate, read } = await createTemplateWorld({ limits: { memory: '128Mi' } });
+    const changes = [{ container: 'app', to: { memoryRequest: 96 * 2 ** 20 } }];
+    expect(await retemplate(await record(), { useServerSideApply, changes })).toMatchObject({ result: 'accepted' });
+    expect(sizes(await read())?.[0]).toEqual({
+      requests: { cpu: '200m', memory: '96Mi' },
+      limits: { memory: '128Mi' },
+    });
+    await world[Symbol.asyncDispose]();
+  });
+
   test('the same change again writes nothing', async () => {
     const { world, record, retemplate, read } = await createTemplateWorld();
     await retemplate(await record(), { useServerSideApply });

@@ -11,7 +11,7 @@ import type { RetemplateDecision } from '../decide/size-decision.ts';
 import type { Approved } from '../guard/approved.ts';
 import { ownMember } from '../lib/own-member.ts';
 import { originalsText, parseResources } from '../model/original-sizes.ts';
-import { sizeKeys } from '../model/pod-size.ts';
+import { sizeKeys, withDefaultRequests } from '../model/pod-size.ts';
 import { sizeManagers } from '../model/size-managers.ts';
 import type { ContainerSpecRecord, SizedWorkload } from '../model/sizing-records.ts';
 import { appliedByOptipod, changesWithApplied } from './applied-fields.ts';
@@ -95,9 +95,12 @@ function isAsKnown({ spec }: Templated, containers: readonly ContainerSpecRecord
   return containers.every(({ name, size }) => {
     const found = all.find((each) => each.name === name);
     if (found === undefined) return false;
-    const present = parseResources({ ...found.resources });
+    const read = parseResources({ ...found.resources });
     // What cannot be read cannot be told apart; the API server has the last word.
-    return present === undefined || sizeKeys.every((key) => present[key] === size[key]);
+    if (read === undefined) return true;
+    // Records have the requests of pods, also where the template names limits alone.
+    const present = withDefaultRequests(read);
+    return sizeKeys.every((key) => present[key] === size[key]);
   });
 }
 

@@ -54,6 +54,19 @@ export function sizeOfContainer(
   return containers.find((container) => container.name === name)?.size;
 }
 
+/**
+ * A template may name a limit only; the API server makes it the request of its pods. Source: SetDefaults_Pod in
+ * pkg/apis/core/v1/defaults.go.
+ */
+export function withDefaultRequests(size: ContainerSize): ContainerSize {
+  const { cpuLimit, memoryLimit } = size;
+  return {
+    ...(cpuLimit !== undefined && { cpuRequest: cpuLimit }),
+    ...(memoryLimit !== undefined && { memoryRequest: memoryLimit }),
+    ...size,
+  };
+}
+
 /** Source: pkg/apis/core/v1/helper/qos/qos.go, ComputePodQOS. Zero counts as not set. */
 export function qosClassOf(sizes: readonly ContainerSize[]): QosClass {
   const isSet = (value: number | undefined): boolean => value !== undefined && value > 0;

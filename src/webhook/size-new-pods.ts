@@ -9,7 +9,7 @@ import { readAppliedSizes, withAppliedSizes } from '../model/applied-sizes.ts';
 import { withInjected } from '../model/awaited-pods.ts';
 import { newestLive } from '../model/newest-pod.ts';
 import { resourcesBody } from '../model/original-sizes.ts';
-import { applyChanges, effectiveChanges, qosClassOf, sizeKeys } from '../model/pod-size.ts';
+import { applyChanges, effectiveChanges, qosClassOf, sizeKeys, withDefaultRequests } from '../model/pod-size.ts';
 import type { QuotaSubject } from '../model/quota-scopes.ts';
 import type { OwnerReference } from '../model/records.ts';
 import { replicaOf } from '../model/replica.ts';
@@ -148,7 +148,7 @@ function isOfTemplate(containers: readonly ContainerSpecRecord[], template: read
   return template.every(({ name, size }) => {
     const own = containers.find((container) => container.name === name)?.size;
     if (own === undefined) return false;
-    const [wanted, is] = [completed(size), completed(own)];
+    const [wanted, is] = [withDefaultRequests(size), withDefaultRequests(own)];
     return sizeKeys.every((key) => wanted[key] === is[key]);
   });
 }
@@ -156,16 +156,6 @@ function isOfTemplate(containers: readonly ContainerSpecRecord[], template: read
 function isAboveLimit({ size }: ContainerSpecRecord): boolean {
   const { cpuRequest = 0, cpuLimit = Infinity, memoryRequest = 0, memoryLimit = Infinity } = size;
   return cpuRequest > cpuLimit || memoryRequest > memoryLimit;
-}
-
-function completed({ cpuRequest, cpuLimit, memoryRequest, memoryLimit }: ContainerSize): ContainerSize {
-  const [cpu, memory] = [cpuRequest ?? cpuLimit, memoryRequest ?? memoryLimit];
-  return {
-    ...(cpu !== undefined && { cpuRequest: cpu }),
-    ...(cpuLimit !== undefined && { cpuLimit }),
-    ...(memory !== undefined && { memoryRequest: memory }),
-    ...(memoryLimit !== undefined && { memoryLimit }),
-  };
 }
 
 const sizesOf = (containers: readonly ContainerSpecRecord[]): ContainerSize[] => containers.map(({ size }) => size);

@@ -14,7 +14,9 @@ import { createRetemplate } from '../retemplate.ts';
 const { signal } = new AbortController();
 export const inDefault = { namespace: 'default' };
 
-const manifest = (cpu = '200m') => ({
+const usual = { requests: { memory: '64Mi' }, limits: { memory: '128Mi' } };
+
+const manifest = (cpu: string, { requests, limits }: { readonly requests?: object; readonly limits: object }) => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
   metadata: { name: 'web', namespace: 'default' },
@@ -25,11 +27,7 @@ const manifest = (cpu = '200m') => ({
       metadata: { labels: { app: 'web' } },
       spec: {
         containers: [
-          {
-            name: 'app',
-            image: 'app:1',
-            resources: { requests: { cpu, memory: '64Mi' }, limits: { memory: '128Mi' } },
-          },
+          { name: 'app', image: 'app:1', resources: { requests: { cpu, ...requests }, limits } },
           { name: 'log', image: 'log:1', resources: { requests: { cpu: '50m' } } },
         ],
       },
@@ -37,8 +35,8 @@ const manifest = (cpu = '200m') => ({
   },
 });
 
-/** A Deployment applied by `gitops`, server-side. */
-export async function createTemplateWorld() {
+/** A Deployment applied by `gitops`, server-side. @param memory of container `app`. */
+export async function createTemplateWorld(memory: Parameters<typeof manifest>[1] = usual) {
   const world = await startVirtualCluster({ nodes: testNodes(1) });
   const { api } = world.cluster;
   const project = createProjections(
@@ -47,11 +45,11 @@ export async function createTemplateWorld() {
     },
     { sizing: true },
   );
-  const sync = (cpu?: string) =>
+  const sync = (cpu = '200m') =>
     api.patch(
       resources.deployments,
       'web',
-      { type: 'apply', body: manifest(cpu) },
+      { type: 'apply', body: manifest(cpu, memory) },
       { ...inDefault, fieldManager: 'gitops' },
     );
   await sync();

@@ -1,7 +1,7 @@
 /** Containers and native sidecars of a pod spec -> {@link ContainerSpecRecord}s, in the order the API has them. */
 import type { Pod } from '../../api/core.ts';
 import { InvalidValueError } from '../../lib/errors.ts';
-import { qosClassOf } from '../../model/pod-size.ts';
+import { qosClassOf, withDefaultRequests } from '../../model/pod-size.ts';
 import type { ContainerSpecRecord } from '../../model/sizing-records.ts';
 import { listOf, requireText } from '../fields.ts';
 import { projectSize } from './project-size.ts';
@@ -69,18 +69,5 @@ function projectContainer(container: ApiContainer & ResizableContainer, isSideca
     cpuRestart: costOf('cpu'),
     memoryRestart: costOf('memory'),
     hasReadinessProbe: container.readinessProbe !== undefined && container.readinessProbe !== null,
-  };
-}
-
-/**
- * A template may name a limit only; the API server makes it the request of its pods. Source: SetDefaults_Pod in
- * pkg/apis/core/v1/defaults.go.
- */
-function withDefaultRequests(size: ContainerSpecRecord['size']): ContainerSpecRecord['size'] {
-  const { cpuLimit, memoryLimit } = size;
-  return {
-    ...(cpuLimit !== undefined && { cpuRequest: cpuLimit }),
-    ...(memoryLimit !== undefined && { memoryRequest: memoryLimit }),
-    ...size,
   };
 }
