@@ -50,6 +50,21 @@ describe('policyWarnings', () => {
       [/^b is both allowed and denied; deny counts$/],
     ],
     ['custom without a name', { spec: { metricsConfig: { provider: 'custom' } } }, [/custom\.name/]],
+    [
+      'memory in thousandths of a byte',
+      { spec: { resourceBounds: { cpu: { min: '10m', max: '4' }, memory: { min: '128m', max: '512m' } } } },
+      [/^resourceBounds\.memory\.max is 1 in bytes, .* 512Mi or the like$/],
+    ],
+    [
+      'CPU without a unit',
+      { spec: { resourceBounds: { cpu: { min: 100, max: 4000 }, memory: { min: '128Mi', max: '8Gi' } } } },
+      [/^resourceBounds\.cpu\.min is 100 cores, .* 100m or the like$/],
+    ],
+    [
+      'headroom in bytes',
+      { spec: { updateStrategy: { limitConfig: { policy: 'Headroom', headroom: { memory: 256 } } } } },
+      [/^limitConfig\.headroom\.memory is 256 in bytes, .* 256Mi or the like$/],
+    ],
     ['Auto that cannot apply', { spec: { updateStrategy: { allowInPlaceResize: false } } }, [/nothing can be applied/]],
     ['Recommend need not apply', { spec: { mode: 'Recommend', updateStrategy: { allowInPlaceResize: false } } }, []],
   ])('%s', (_, policy, expected) => {

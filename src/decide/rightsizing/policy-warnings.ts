@@ -2,6 +2,7 @@
  * What is valid in a policy and yet rarely meant: told at admission and in the policy's status, never a reason to
  * refuse it.
  */
+import type { Bytes, Millicores } from '../../lib/units.ts';
 import { workloadText } from '../../model/cluster-view.ts';
 import type { ValidPolicy } from '../../model/optimization-policy.ts';
 import type { NamespaceRecord } from '../../model/records.ts';
@@ -13,6 +14,10 @@ export interface PlacedSubject {
   readonly workload: PolicySubject & { readonly name: string };
   readonly namespace: Pick<NamespaceRecord, 'name' | 'labels'>;
 }
+
+/** With less memory no container runs; on fewer cores nearly every node runs. */
+const LEAST_MEMORY: Bytes = 1024 * 1024;
+const MANY_CORES: Millicores = 16_000;
 
 /** A sentence each, about the policy alone. */
 export function policyWarnings(policy: ValidPolicy, tenancy: PolicyTenancy): string[] {
@@ -32,8 +37,29 @@ export function policyWarnings(policy: ValidPolicy, tenancy: PolicyTenancy): str
   if (contradicting.length > 0) warnings.push(`${contradicting.join(', ')} is both allowed and denied; deny counts`);
   if (metrics.provider === 'custom' && metrics.customSource === undefined)
     warnings.push('provider custom without metricsConfig.custom.name: no usage is known, and nothing is recommended');
+  warnings.push(...unitWarnings(spec));
   if (spec.mode === 'Auto' && !updates.allowInPlaceResize && !updates.allowRecreate)
     warnings.push('mode Auto with neither allowInPlaceResize nor allowRecreate: nothing can be applied');
+  return warnings;
+}
+
+/** `512m` of memory is half a byte, and a CPU of `100` is a hundred cores: both are valid, and all is sized to them. */
+function unitWarnings({ bounds, updates }: ValidPolicy['spec']): string[] {
+  const warnings: string[] = [];
+  const { max } = bounds.memory;
+  if (max < LEAST_MEMORY)
+    warnings.push(
+      `resourceBounds.memory.max is ${max} in bytes, and every memory request is lowered to it: m stands for thousandths of a byte; meant is rather 512Mi or the like`,
+    );
+  const headroom = updates.limits.policy === 'Headroom' ? updates.limits.headroom.memory : undefined;
+  if (headroom !== undefined && headroom < LEAST_MEMORY)
+    warnings.push(
+      `limitConfig.headroom.memory is ${headroom} in bytes, and limits are lowered to that much above requests: m stands for thousandths of a byte; meant is rather 256Mi or the like`,
+    );
+  if (bounds.cpu.min >= MANY_CORES)
+    warnings.push(
+      `resourceBounds.cpu.min is ${bounds.cpu.min / 1000} cores, and every CPU request is raised to it: meant is rather 100m or the like`,
+    );
   return warnings;
 }
 
