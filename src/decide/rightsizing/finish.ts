@@ -1,7 +1,7 @@
 /** The last stages of a value: how far to go in one step, and whether the change is worth it now. */
 import type { EpochMillis } from '../../lib/units.ts';
 import { amend, capOf, type HoldReason, type ResourceAdvice } from './advice.ts';
-import { judgeChange } from './change-gate.ts';
+import { type ChangeVerdict, judgeChange } from './change-gate.ts';
 import { isTooShort, moveTo, roundUp, type Shaped, type ShapeInput, shape, untilTrusted } from './shape.ts';
 
 /** All stages of one resource on its own, without those that look at the whole pod. */
@@ -11,18 +11,8 @@ export function finish(input: ShapeInput): ResourceAdvice {
 
 /** Step and gate, once all other stages are done with the value. */
 export function settle(shaped: Shaped): ResourceAdvice {
-  const { current, rules, now, gainOf } = shaped.input;
   const next = boundStep(shaped);
-  const verdict = judgeChange(
-    {
-      current: current.request,
-      advised: next.value,
-      lastChangeAt: current.lastChangeAt,
-      now,
-      gain: current.request === undefined ? undefined : gainOf?.(next.value, current.request),
-    },
-    rules.change,
-  );
+  const verdict = verdictOn(next);
   const held = verdict.isDue ? undefined : heldBy(shaped, next.value, verdict.held);
   return {
     target: shaped.value,
@@ -34,6 +24,19 @@ export function settle(shaped: Shaped): ResourceAdvice {
     readyAt: held === 'LowConfidence' ? trustedAt(shaped.input) : verdict.readyAt,
     notes: amend(next, 'change', next.value, verdict.text).notes,
   };
+}
+
+/** As much of it as is made now; undefined: nothing is, it is held back. */
+export function madeNow(shaped: Shaped): Shaped | undefined {
+  const next = boundStep(shaped);
+  return verdictOn(next).isDue ? next : undefined;
+}
+
+function verdictOn({ input, value }: Shaped): ChangeVerdict {
+  const { current, rules, now, gainOf } = input;
+  const { request, lastChangeAt } = current;
+  const gain = request === undefined ? undefined : gainOf?.(value, request);
+  return judgeChange({ current: request, advised: value, lastChangeAt, now, gain }, rules.change);
 }
 
 /** Why the value stays what it is, where something more telling than "no change" kept it there. */

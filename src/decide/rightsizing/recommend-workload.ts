@@ -10,7 +10,7 @@ import type { UsageProfile } from '../../model/usage-profile.ts';
 import type { UsageWindow } from '../../model/usage-window.ts';
 import { holdAdvice, noAdvice, type ResourceAdvice, wasKilled } from './advice.ts';
 import { formatAmount, type ResourceName } from './amount-text.ts';
-import { settle } from './finish.ts';
+import { madeNow, settle } from './finish.ts';
 import { fitPod, fitQuotas, type Surroundings } from './fit-surroundings.ts';
 import { hpaTargetOf, respectHpa, type ScaleBasis } from './hpa-stage.ts';
 import type { FitPart } from './joint-fit.ts';
@@ -158,17 +158,25 @@ function adviseTogether(
     const result = input === undefined ? undefined : shapeOne(input);
     return result !== undefined && isShaped(result) ? fitLimitRange(result, resource, allowed, given) : result;
   });
-  let parts: readonly FitPart[] = shaped.map((result, index) => ({
-    shaped: result !== undefined && isShaped(result) && !isHeldByHpa(index) ? result : undefined,
-    current: currentRequest(index) ?? 0,
-  }));
+  let parts: readonly FitPart[] = shaped.map((result, index) => {
+    const current = currentRequest(index) ?? 0;
+    const own = result !== undefined && isShaped(result) && !isHeldByHpa(index) ? result : undefined;
+    return { shaped: own !== undefined && own.value < current ? freeing(own) : own, current };
+  });
   const other = scaleBasis(resource === 'cpu' ? 'memory' : 'cpu', containers, otherAdvice);
   if (isGrowing(parts)) parts = fitPod(parts, question, resource, other);
   if (isGrowing(parts)) parts = fitQuotas(parts, question, resource);
   return shaped.map((result, index) => {
     if (result === undefined || !isShaped(result)) return result;
-    return heldByQuota(settle(parts[index]?.shaped ?? result));
+    const { shaped: fitted = result, current = 0 } = parts[index] ?? {};
+    // Nothing of what falls is fitted: how far it is to go in the end is told as well.
+    return heldByQuota(settle(result.value < current ? result : fitted));
   });
+
+  /** What is held back frees nothing: who counted on it would be refused all of a raise, of which there is room for a part. */
+  function freeing(lowered: Shaped): Shaped | undefined {
+    return question.unread === undefined ? madeNow(lowered) : undefined;
+  }
 
   function currentRequest(index: number): number | undefined {
     return requestOf(resource, containers[index]?.size ?? {});
