@@ -62,29 +62,32 @@ export interface SizedAdvice {
 export function recommendWorkload(question: WorkloadQuestion): readonly SizedAdvice[] {
   const { workload, containers, knowledgeOf, policy, now } = question;
   const mayBeGuaranteed = workload.isNeverGuaranteed !== true;
-  // Of pods, which have limits that the template leaves to a LimitRange.
+  // Of pods, which have what the template leaves to a LimitRange: that is what is lowered, and what autoscalers go by.
   const completed = withLimitDefaults(question.around.limitRanges, containers);
   const isGuaranteed = mayBeGuaranteed && qosClassOf(completed.map(({ size }) => size)) === 'Guaranteed';
   const rules = rulesInForce(policy, isGuaranteed);
-  const inputs = containers.map(({ name, size }) => {
+  const bornWith = (index: number): ContainerSize => completed[index]?.size ?? {};
+  const inputs = containers.map(({ name, size }, index) => {
     const { profile, window, floors, lastChange } = knowledgeOf(name);
     if (profile === undefined) return undefined;
-    const cpu = currentOf('cpu', size, lastChange.cpu);
-    const memory = currentOf('memory', size, lastChange.memory);
+    const cpu = currentOf('cpu', bornWith(index), size.cpuLimit, lastChange.cpu);
+    const memory = currentOf('memory', bornWith(index), size.memoryLimit, lastChange.memory);
     return { profile, window, floors, cpu, memory, policy: rules, now };
   });
   // Of both together a node may have too little: memory goes first, as a pod without it is killed.
-  const memory = adviseTogether(question, inputs, 'memory', shapeMemory);
-  const cpu = adviseTogether(question, inputs, 'cpu', shapeCpu, memory);
+  const ofPods = { ...question, containers: completed };
+  const memory = adviseTogether(ofPods, inputs, 'memory', shapeMemory);
+  const cpu = adviseTogether(ofPods, inputs, 'cpu', shapeCpu, memory);
   const advice = containers.map(({ name, size }, index): SizedAdvice => {
     const finished = (resource: ResourceName, advice: ResourceAdvice | undefined): ResourceAdvice => {
       const known = advice ?? noAdvice('NoData', `no ${resource === 'cpu' ? 'CPU' : 'memory'} usage is known`);
       const target = hpaTargetOf(question.around.hpas, question.workload, name, resource);
       const beside = target?.isOfPod === true && policy.hpa === 'KeepScalePoint' ? besideOf(question, resource) : 0;
-      const basis = scaleBasis(resource, containers, resource === 'cpu' ? cpu : memory, beside);
-      const respected = respectHpa(known, resource, policy.hpa, target, requestOf(resource, size), basis);
-      const read = holdUnread(respected, requestOf(resource, size), question.unread);
-      return isGuaranteed ? keepGuaranteed(read, resource, requestOf(resource, size), policy) : read;
+      const basis = scaleBasis(resource, completed, resource === 'cpu' ? cpu : memory, beside);
+      const current = requestOf(resource, bornWith(index));
+      const respected = respectHpa(known, resource, policy.hpa, target, current, basis);
+      const read = holdUnread(respected, current, question.unread);
+      return isGuaranteed ? keepGuaranteed(read, resource, current, policy) : read;
     };
     const forCpu = finished('cpu', cpu[index]);
     return {
@@ -127,11 +130,11 @@ function besideOf({ around }: WorkloadQuestion, resource: ResourceName): number 
 
 function currentOf(
   resource: ResourceName,
-  size: ContainerSize,
+  born: ContainerSize,
+  limit: number | undefined,
   lastChangeAt: EpochMillis | undefined,
 ): CurrentResource {
-  const limit = resource === 'cpu' ? size.cpuLimit : size.memoryLimit;
-  return { request: requestOf(resource, size), limit, lastChangeAt };
+  return { request: requestOf(resource, born), limit, lastChangeAt };
 }
 
 /** Limits that may not move are kept; in a Guaranteed pod they move with the request, or nothing does. */
