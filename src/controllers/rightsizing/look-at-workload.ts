@@ -2,13 +2,14 @@
  * Looks at one workload as it is by then, in a pass over its policy or because it changed, and keeps what that came to in
  * the policy's book.
  */
+import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import { type LargestNode, largestNode } from '../../decide/rightsizing/largest-node.ts';
 import { gatherMillis } from '../../decide/rightsizing/worth-writing.ts';
 import { describeError } from '../../lib/errors.ts';
 import { createOneAtATime } from '../../lib/one-at-a-time.ts';
 import { renderReason } from '../../lib/reasons.ts';
 import { workloadKey, workloadOfKey } from '../../model/cluster-view.ts';
-import { type PolicyRecord, policyKey, type ValidPolicy } from '../../model/optimization-policy.ts';
+import { isValidPolicy, type PolicyRecord, policyKey, type ValidPolicy } from '../../model/optimization-policy.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
 import { createBreather, type Look } from '../engine-queue.ts';
 import type { RightsizingParts } from './parts.ts';
@@ -43,6 +44,16 @@ export function createWorkloadLooks(options: WorkloadLooksOptions): WorkloadLook
     const workload = view.workload(workloadOfKey(key));
     if (workload === undefined || workload.deleting || !policies.isFresh(workload.namespace)) return undefined;
     return { workload, winner: select(workload).winner };
+  };
+
+  /**
+   * The policy that it was sized by is there and not valid any more, by a slip of somebody's or a bound of the
+   * organisation's. Nothing is done in its name; but given back, new pods would be as the template says for good, and
+   * those that run be brought in line with that once it is mended.
+   */
+  const isOfBroken = ({ annotations }: SizedWorkload): boolean => {
+    const name = annotations[rightsizingKeys.policy];
+    return policies.policies().some((policy) => policy.name === name && !policy.deleting && !isValidPolicy(policy));
   };
 
   const noteFailure = (policy: ValidPolicy, workload: SizedWorkload, cause: string): void => {
@@ -104,7 +115,7 @@ export function createWorkloadLooks(options: WorkloadLooksOptions): WorkloadLook
         for (const policy of policies.policies())
           if (policy.uid !== winner?.uid && books.of(policy.uid).results.delete(key)) wakeStatus(policy);
         if (winner === undefined || winner.spec.mode === 'Disabled') {
-          await handBack.giveBack(workload, signal);
+          if (winner !== undefined || !isOfBroken(workload)) await handBack.giveBack(workload, signal);
           return undefined;
         }
         const isNew = !books.of(winner.uid).results.has(key);
