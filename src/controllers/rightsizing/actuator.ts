@@ -22,7 +22,7 @@ export interface SizeActuator
   extends GuardedResize,
     GuardedEviction,
     GuardedRetemplate,
-    Pick<ResizeLessons, 'needsNewPods' | 'keepsMemoryLimits' | 'lacksRoom'> {
+    Pick<ResizeLessons, 'needsNewPods' | 'keepsMemoryLimits' | 'keepsDying' | 'lacksRoom'> {
   /** Takes over what the last leader had under way and follows all resizes, once a second, until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -91,6 +91,7 @@ export function createSizeActuator(options: SizeActuatorOptions): SizeActuator {
     ...createGuardedRetemplate(guarded),
     needsNewPods: lessons.needsNewPods,
     keepsMemoryLimits: lessons.keepsMemoryLimits,
+    keepsDying: lessons.keepsDying,
     lacksRoom: lessons.lacksRoom,
     async run(signal) {
       takeOver();

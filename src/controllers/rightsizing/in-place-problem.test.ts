@@ -23,7 +23,7 @@ test.each<
   const problem = createInPlaceProblem({
     view: createSizingSnapshot({ workloads: [db], pods, nodes: [aNode('node-1', undefined)] }),
     servesResize: () => served,
-    actuator: { needsNewPods: () => refused, keepsMemoryLimits: () => false },
+    actuator: { needsNewPods: () => refused, keepsMemoryLimits: () => false, keepsDying: () => false },
   });
   for (const [found, expected] of [
     [problem({ ...ofAll, workload: db }), all],
@@ -40,7 +40,7 @@ test('in a rollout, pods that only end are no obstacle: those to come are given 
   const problem = createInPlaceProblem({
     view: createSizingSnapshot({ workloads: [rolling], pods, nodes: [aNode('node-1', undefined)] }),
     servesResize: () => true,
-    actuator: { needsNewPods: () => undefined, keepsMemoryLimits: () => false },
+    actuator: { needsNewPods: () => undefined, keepsMemoryLimits: () => false, keepsDying: () => false },
   });
   expect(problem({ ...ofAll, workload: rolling })).toBeUndefined();
 });
@@ -50,18 +50,22 @@ test('nor are they where the policy allows no new pods', () => {
   const problem = createInPlaceProblem({
     view: createSizingSnapshot({ workloads: [db], pods, nodes: [aNode('node-1', undefined)] }),
     servesResize: () => true,
-    actuator: { needsNewPods: () => undefined, keepsMemoryLimits: () => false },
+    actuator: { needsNewPods: () => undefined, keepsMemoryLimits: () => false, keepsDying: () => false },
   });
   const found = [true, false].map((mayRecreate) => problem({ ...ofAll, workload: db, mayRecreate }));
   expect(found).toEqual([NONE_RUNS, undefined]);
 });
 
-test('nor are memory limits that stay as they are, where the policy allows no new pods to lower them', () => {
+test.each([
+  ['memory limits that stay as they are', 'keepsMemoryLimits'],
+  ['a container that was killed again with more memory', 'keepsDying'],
+] as const)('nor is %s, where the policy allows no new pods for it', (_, cause) => {
+  const nothing = { keepsMemoryLimits: () => false, keepsDying: () => false };
   const problem = createInPlaceProblem({
     view: createSizingSnapshot({ workloads: [db] }),
     servesResize: () => true,
-    actuator: { needsNewPods: () => 'memory limits cannot be decreased', keepsMemoryLimits: () => true },
+    actuator: { needsNewPods: () => 'as one was told', ...nothing, [cause]: () => true },
   });
   const found = [true, false].map((mayRecreate) => problem({ ...ofAll, workload: db, mayRecreate }));
-  expect(found).toEqual(['memory limits cannot be decreased', undefined]);
+  expect(found).toEqual(['as one was told', undefined]);
 });

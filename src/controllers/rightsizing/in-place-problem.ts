@@ -8,7 +8,7 @@ import type { SizeActuator } from './actuator.ts';
 export interface InPlaceProblemOptions {
   readonly view: SizingView;
   readonly servesResize: () => boolean | undefined;
-  readonly actuator: Pick<SizeActuator, 'needsNewPods' | 'keepsMemoryLimits'>;
+  readonly actuator: Pick<SizeActuator, 'needsNewPods' | 'keepsMemoryLimits' | 'keepsDying'>;
 }
 
 export interface InPlaceQuestion {
@@ -29,7 +29,9 @@ export function createInPlaceProblem({ view, servesResize, actuator }: InPlacePr
   return ({ workload, hasOwnSizes, mayRecreate }) => {
     if (servesResize() === false) return 'the API server does not serve pods/resize';
     const known = hasOwnSizes ? undefined : actuator.needsNewPods(workload.uid);
-    if (known !== undefined && (mayRecreate || !actuator.keepsMemoryLimits(workload.uid))) return known;
+    // Without new pods the rest is still worth having, and so is more once more for who is killed for want of it.
+    const isWorthIt = actuator.keepsMemoryLimits(workload.uid) || actuator.keepsDying(workload.uid);
+    if (known !== undefined && (mayRecreate || !isWorthIt)) return known;
     const live = runningPods(view.podsOf(workload));
     const answers = live.map((pod) => resizeSupport(pod, view.node(pod.pod.nodeName ?? ''), servesResize()));
     // In a rollout what they lack is put in force for those to come (adr/0033).

@@ -73,7 +73,9 @@ test.each([
   const not = answer('ResizeInCrashLoop', 'recreate', 'app was ended for want of memory again');
   const resized = decisionFor(to, { workload, workloadUid: 'uid-web' });
   lessons.noteEnd({ kind: 'not-healed', decision: resized, tookMillis: 1, answer: not });
-  expect([lessons.needsNewPods('uid-web') !== undefined, history.failed('web-1') !== undefined]).toEqual([
+  const isKnown = lessons.needsNewPods('uid-web') !== undefined;
+  expect([isKnown, lessons.keepsDying('uid-web'), history.failed('web-1') !== undefined]).toEqual([
+    isInVain,
     isInVain,
     isInVain,
   ]);

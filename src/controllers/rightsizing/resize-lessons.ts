@@ -22,6 +22,11 @@ export interface ResizeLessons {
   /** That is because the API server lowers no memory limits in place: all else may be. */
   keepsMemoryLimits(workloadUid: string): boolean;
   /**
+   * That is because a container was killed for want of memory again with more of it: what it was given may not have reached
+   * it, or may be too little still.
+   */
+  keepsDying(workloadUid: string): boolean;
+  /**
    * Its node deferred what the pod was to have until that was taken back; for an hour, or until a resize of it is done.
    */
   lacksRoom(podUid: string): boolean;
@@ -106,6 +111,7 @@ export function createResizeLessons({ view, history, journal, clock }: ResizeLes
     },
     needsNewPods: (workloadUid) => knownOf(workloadUid)?.cause,
     keepsMemoryLimits: (workloadUid) => knownOf(workloadUid)?.reason === 'ResizeMemoryDecreaseRefused',
+    keepsDying: (workloadUid) => knownOf(workloadUid)?.reason === 'ResizeInCrashLoop',
     lacksRoom: (podUid) => clock.now() - (deferred.get(podUid) ?? Number.NEGATIVE_INFINITY) < REMEMBER_MILLIS,
     forgetGone() {
       const present = new Set<string>();
