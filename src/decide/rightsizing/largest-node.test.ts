@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { NodeRecord, PodRecord, PodTemplate } from '../../model/records.ts';
+import type { ContainerSize } from '../../model/sizing-records.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import { aDeployment, aNode, aPod, aReplicaSet, aTemplate, CAPACITY_TYPE, GIB } from '../../model/testing/records.ts';
 import { aContainer, aSizedPod } from '../../model/testing/sizing-records.ts';
@@ -30,6 +31,19 @@ test('less what DaemonSets take there; other pods can go', () => {
   const agent = { ...aSizedPod(replicaSet, 'agent-1', { containers }, { nodeName: 'big' }), owner };
   const other = aSizedPod(replicaSet, 'web-1', { containers }, { nodeName: 'big' });
   expect(ofAll(view([big], [agent, other]))).toEqual({ cpuMillis: 7500, memoryBytes: 15 * GIB });
+});
+
+test('less what other DaemonSets take there, for the pods of one: what it has itself is room for more', () => {
+  const ownedBy = (name: string, size: ContainerSize) => ({
+    ...aSizedPod(aReplicaSet(aDeployment()), `${name}-1`, { containers: [aContainer({ size })] }, { nodeName: 'big' }),
+    owner: { apiVersion: 'apps/v1', kind: 'DaemonSet', name, uid: `uid-${name}` },
+  });
+  const agent = ownedBy('agent', { cpuRequest: 500, memoryRequest: GIB });
+  const store = ownedBy('store', { cpuRequest: 2000, memoryRequest: 12 * GIB });
+  const most = largestNode(view([big], [agent, store]));
+  expect(mostOf(most([{ pod: store }]))).toEqual({ cpuMillis: 7500, memoryBytes: 15 * GIB });
+  expect(mostOf(most([{ pod: agent }]))).toEqual({ cpuMillis: 6000, memoryBytes: 4 * GIB });
+  expect(mostOf(most([]))).toEqual({ cpuMillis: 5500, memoryBytes: 3 * GIB });
 });
 
 test('a node that is being deleted does not count; without any nothing is known', () => {

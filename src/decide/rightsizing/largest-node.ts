@@ -36,15 +36,19 @@ export function largestNode(view: Pick<SizingView, 'nodes' | 'podsOnNode'>): Lar
     rooms.set(node, room);
     return room;
   };
-  const roomsWhere = (isFor: (node: NodeRecord) => boolean): Rooms => {
+  const roomsWhere = (isFor: (node: NodeRecord) => boolean, roomOf = roomOn): Rooms => {
     let largest: Rooms = [];
     for (const node of nodes) {
       if (largest.some((each) => isWithin(node.allocatable, each)) || !isFor(node)) continue;
-      const room = roomOn(node);
+      const room = roomOf(node);
       if (room.cpuMillis <= 0 || room.memoryBytes <= 0 || largest.some((each) => isWithin(room, each))) continue;
       largest = [...largest.filter((each) => !isWithin(each, room)), room];
     }
     return largest;
+  };
+  const roomsEverywhere = (): Rooms => {
+    everywhere ??= roomsWhere(isAny);
+    return everywhere;
   };
   const idOf = (part: object | undefined): number => {
     const id = partIds.get(part) ?? partIds.size;
@@ -62,15 +66,22 @@ export function largestNode(view: Pick<SizingView, 'nodes' | 'podsOnNode'>): Lar
 
   return (pods) => {
     const own = new Set<Rooms>();
+    /** Of a DaemonSet, by node: what it takes itself is not taken from it. */
+    const held = new Map<string, ComputeResources>();
     for (const { pod } of pods) {
       // Each pod of a DaemonSet is for one node, which says nothing about the others.
+      if (pod.owner?.kind === 'DaemonSet') {
+        const node = pod.nodeName ?? '';
+        held.set(node, plus(held.get(node), pod.template.requests));
+      }
       if (hasEnded(pod) || pod.deletingAt !== undefined || pod.owner?.kind === 'DaemonSet') continue;
       const forPod = roomsFor(pod.template);
       if (forPod.length > 0) own.add(forPod);
     }
     if (own.size > 0) return nodeRoom([...own]);
-    everywhere ??= roomsWhere(() => true);
-    return everywhere.length === 0 ? undefined : nodeRoom([everywhere]);
+    const rooms =
+      held.size === 0 ? roomsEverywhere() : roomsWhere(isAny, (node) => plus(held.get(node.name), roomOn(node)));
+    return rooms.length === 0 ? undefined : nodeRoom([rooms]);
   };
 }
 
@@ -87,6 +98,12 @@ export function nodeRoom(kinds: readonly Rooms[]): NodeRoom {
     cpuBeside: (memoryBytes) => leastOf('cpuMillis', (room) => room.memoryBytes >= memoryBytes),
     memoryBeside: (cpuMillis) => leastOf('memoryBytes', (room) => room.cpuMillis >= cpuMillis),
   };
+}
+
+const isAny = (): boolean => true;
+
+function plus(a: ComputeResources | undefined, b: ComputeResources): ComputeResources {
+  return a === undefined ? b : { cpuMillis: a.cpuMillis + b.cpuMillis, memoryBytes: a.memoryBytes + b.memoryBytes };
 }
 
 function isWithin(a: ComputeResources, b: ComputeResources): boolean {
