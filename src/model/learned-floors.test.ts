@@ -30,6 +30,13 @@ describe('learned floors', () => {
     expect(readLessons(writeLessons(lessons), 0)).toEqual(lessons);
   });
 
+  test('that no node had room is remembered by itself, until it is over', () => {
+    const text = writeLessons({ ...noLessons, noRoomUntil: 20 });
+    expect(readLessons(text, 19)).toEqual({ ...noLessons, noRoomUntil: 20 });
+    expect(readLessons(text, 20)).toEqual(noLessons);
+    expect(learn(readLessons(text, 19), [floor()])).toMatchObject({ reverts: 1, noRoomUntil: 20 });
+  });
+
   test('end at their instant', () => {
     const text = writeLessons(learn(noLessons, [floor({ until: 20 })]));
     expect([readLessons(text, 19).floors.length, readLessons(text, 20).floors.length]).toEqual([1, 0]);
@@ -67,6 +74,8 @@ describe('learned floors', () => {
     ['{"floors":[[1,"cpu",5,99]],"reverts":"2"}'],
     ['{"floors":[["app","cpu","5",99],["app","cpu",5,"99"],["app","cpu",-5,99]],"reverts":0}'],
     ['{"floors":[null,["app"]],"reverts":1.5}'],
+    ['{"floors":[],"noRoomUntil":"99"}'],
+    ['{"floors":[],"noRoomUntil":1e400}'],
     ['{"floors":[["app","cpu",1e400,99],["app","cpu",1e300,99],["app","cpu",0.5,99]],"reverts":0}'],
     ['{"floors":[["app","cpu",5,1e400],["app","cpu",5,8640000000000001],["app","cpu",5,9.5]],"reverts":0}'],
   ])('%s teaches nothing', (text) => {

@@ -18,6 +18,8 @@ export interface Lessons {
   readonly floors: readonly LearnedFloor[];
   /** Decreases taken back in a row; each doubles the cooldown before the next. */
   readonly reverts: number;
+  /** No node had room for more by a new template: it is not tried again until then. Left out: there was, or it is over. */
+  readonly noRoomUntil?: EpochMillis;
 }
 
 /** A floor counts this long: a week, so that the busiest day is in it once. */
@@ -26,29 +28,35 @@ export const FLOOR_MILLIS: Millis = 7 * 86_400_000;
 export const noLessons: Lessons = { floors: [], reverts: 0 };
 
 /** The text of the annotation; undefined where there is nothing to remember. */
-export function writeLessons({ floors, reverts }: Lessons): string | undefined {
-  const body = lessonsBody({ floors, reverts });
+export function writeLessons(lessons: Lessons): string | undefined {
+  const body = lessonsBody(lessons);
   return body === undefined ? undefined : JSON.stringify(body);
 }
 
 /** As part of something larger; undefined where there is nothing to remember. */
-export function lessonsBody({ floors, reverts }: Lessons): object | undefined {
-  if (floors.length === 0 && reverts === 0) return undefined;
-  return { floors: floors.map((floor) => [floor.container, floor.resource, floor.atLeast, floor.until]), reverts };
+export function lessonsBody({ floors, reverts, noRoomUntil }: Lessons): object | undefined {
+  if (floors.length === 0 && reverts === 0 && noRoomUntil === undefined) return undefined;
+  const entries = floors.map((floor) => [floor.container, floor.resource, floor.atLeast, floor.until]);
+  return { floors: entries, reverts, ...(noRoomUntil !== undefined && { noRoomUntil }) };
 }
 
-/** Reads the annotation; what cannot be read counts as not there. Floors that have expired at `now` are left out. */
+/** Reads the annotation; what cannot be read counts as not there. What has expired at `now` is left out. */
 export function readLessons(text: string | undefined, now: EpochMillis): Lessons {
   return text === undefined ? noLessons : readLessonsBody(tryParseJson(text), now);
 }
 
 /** See {@link readLessons}. */
 export function readLessonsBody(value: unknown, now: EpochMillis): Lessons {
-  const [entries, reverts] = [memberOf(value, 'floors'), memberOf(value, 'reverts')];
+  const [entries, reverts, noRoomUntil] = [
+    memberOf(value, 'floors'),
+    memberOf(value, 'reverts'),
+    memberOf(value, 'noRoomUntil'),
+  ];
   if (!Array.isArray(entries)) return noLessons;
   return {
     floors: entries.flatMap(readFloor).filter(({ until }) => until > now),
     reverts: Number.isInteger(reverts) ? Math.max(0, Number(reverts)) : 0,
+    ...(isInstant(noRoomUntil) && noRoomUntil > now && { noRoomUntil }),
   };
 }
 
@@ -66,8 +74,8 @@ function isWholeAmount(value: unknown): value is number {
 }
 
 /** With one floor more; the higher of two for the same resource counts, and the later end. */
-export function learn({ floors, reverts }: Lessons, learned: readonly LearnedFloor[]): Lessons {
-  return { floors: joined([...floors, ...learned]), reverts: reverts + 1 };
+export function learn(lessons: Lessons, learned: readonly LearnedFloor[]): Lessons {
+  return { ...lessons, floors: joined([...lessons.floors, ...learned]), reverts: lessons.reverts + 1 };
 }
 
 /** What several have learned, as what all of them have. */

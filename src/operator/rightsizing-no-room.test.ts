@@ -62,7 +62,7 @@ test('more by a new template that finds no room is taken back after ten minutes,
   expect(await largeOf(world)).toBe(0);
   const { metadata } = await world.api.get(resources.deployments, 'web', inShop);
   // Nothing was too little.
-  expect(metadata?.annotations?.['optipod.io/learned-floors']).toBeUndefined();
+  expect(JSON.parse(metadata?.annotations?.['optipod.io/learned-floors'] ?? '')).toMatchObject({ floors: [] });
   await world.until('told', async () => (await statusOf(world))?.reason === 'ChangeBackoff', 5 * MINUTE);
   expect((await statusOf(world))?.message).toMatch(/no node had room for its new pods/);
   await world.clock.advance(50 * MINUTE);
@@ -83,6 +83,19 @@ test('so it is by the next leader', async () => {
   await untilReady(world, 'web', 4);
   expect(await largeOf(world)).toBe(0);
   await world.until('kept no more', async () => (await annotationsOf())?.['optipod.io/watched-changes'] === undefined);
+});
+
+test('nor is it tried again for the rest of that hour where another leads meanwhile', async () => {
+  const world = await startCramped();
+  await untilReverted(world, 15 * MINUTE);
+  await untilReady(world, 'web', 4);
+  const read = () => world.api.get(resources.deployments, 'web', inShop);
+  const { generation } = (await read()).metadata ?? {};
+  world.cutOff('test_1');
+  await world.clock.advance(MINUTE);
+  await world.until('told', async () => (await statusOf(world))?.reason === 'ChangeBackoff', 15 * MINUTE);
+  await world.clock.advance(30 * MINUTE);
+  expect((await read()).metadata?.generation).toBe(generation);
 });
 
 test('so it is where all pods go at once, so that the rollout is over while they wait', async () => {

@@ -32,7 +32,7 @@ export interface RecreateOptions extends Pick<RightsizingParts, 'settings' | 'ev
   readonly actuator: SizeActuator;
   readonly changes: Changes;
   readonly restartGate: RestartGate;
-  readonly history: Pick<SizeLog, 'recordIneffective' | 'recordFailure'>;
+  readonly history: Pick<SizeLog, 'recordIneffective' | 'recordFailure' | 'failed'>;
 }
 
 /** One look: what did harm is taken back first; at most one write of the template, which is one rollout. */
@@ -109,14 +109,25 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
       history.recordIneffective(workload.uid, clock.now());
     }
     const noted = changes.noteHarm(context, harms, before);
-    const failed = await writeInForce(context, { ...noted, inForce: workload.containers }, clock.now());
+    const pauseMillis = hanging.find((each) => each.pauseMillis !== undefined)?.pauseMillis;
+    const noRoomUntil = pauseMillis === undefined ? {} : { noRoomUntil: clock.now() + pauseMillis };
+    const lessons = { ...noted.lessons, ...noRoomUntil };
+    const failed = await writeInForce(context, { inForce: workload.containers, lessons }, clock.now());
     return failed === undefined ? noted.result : { ...failed, againAfterMillis: LOOK_AGAIN_MILLIS };
+  };
+
+  /** The pause goes on that the last leader began; of its own this one knows already. */
+  const resumePause = ({ workload, lessons: { noRoomUntil } }: ApplyContext['advised']): void => {
+    if (noRoomUntil === undefined || history.failed(workload.uid) !== undefined) return;
+    const left = Math.min(NO_ROOM_PAUSE_MILLIS, noRoomUntil - clock.now());
+    history.recordFailure(workload.uid, clock.now(), NO_ROOM, left);
   };
 
   return async (context) => {
     const { advised, memory } = context;
     const { workload } = advised;
     memory.watches.dropUnspread();
+    resumePause(advised);
     // First: a template that somebody has set back is not harm done by ours. It counts as a change without effect, so that
     // the guards stop before it becomes a loop.
     if (memory.template.noticeUndone(workload.containers, clock.now()))
@@ -149,12 +160,13 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
 const REFUSED_MILLIS: Millis = 60_000;
 /** Each attempt takes pods away for as long as it hangs. */
 const NO_ROOM_PAUSE_MILLIS: Millis = 3_600_000;
+const NO_ROOM = 'no node had room for its new pods';
 
 interface HangingChange extends HarmfulChange {
   /** What is said of the pause that follows. */
   readonly failure: string;
-  /** At least. */
-  readonly pauseMillis: Millis;
+  /** At least, where more found no room. */
+  readonly pauseMillis?: Millis;
 }
 
 /**
@@ -167,11 +179,10 @@ function hangingChanges({ advised, memory }: ApplyContext, now: EpochMillis): re
   return memory.watches.ongoing.filter(isOwnRollout).flatMap((change): readonly HangingChange[] => {
     if (isRollingOut && now - Math.max(refusedSince, change.startedAt) >= REFUSED_MILLIS) {
       const harm = { parts: partsOf(change.changes), cause: 'its new pods are refused' };
-      return [{ change, harm, failure: 'its new pods were refused', pauseMillis: 0 }];
+      return [{ change, harm, failure: 'its new pods were refused' }];
     }
     const harm = lackOfRoom(change, pods, now);
-    const failure = 'no node had room for its new pods';
-    return harm === undefined ? [] : [{ change, harm, failure, pauseMillis: NO_ROOM_PAUSE_MILLIS }];
+    return harm === undefined ? [] : [{ change, harm, failure: NO_ROOM, pauseMillis: NO_ROOM_PAUSE_MILLIS }];
   });
 }
 

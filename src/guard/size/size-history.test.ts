@@ -57,7 +57,7 @@ describe('failures', () => {
   test('a pause may be longer than that from the first time on', () => {
     const log = aSizeLog();
     log.recordFailure('a', 0, 'no', 90 * MINUTE);
-    expect(log.failed('a')).toEqual({ count: 1, cause: 'no', retryAt: 90 * MINUTE });
+    expect(log.failed('a')).toEqual({ count: 1, cause: 'no', retryAt: 90 * MINUTE, isOfMore: true });
     log.recordFailure('a', 0, 'no', 1);
     expect(log.failed('a')?.retryAt).toBe(2 * MINUTE);
   });

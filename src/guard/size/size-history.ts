@@ -13,6 +13,8 @@ export interface FailedChange {
   readonly retryAt: EpochMillis;
   /** Why, in a few words for people. */
   readonly cause: string;
+  /** It was more, for which there was no room: what did harm may be taken back all the same. */
+  readonly isOfMore?: true;
 }
 
 /** Changes that were accepted and of which nothing was seen afterwards. */
@@ -49,7 +51,10 @@ export interface SizeHistory {
 export interface SizeLog extends SizeHistory {
   /** Call when it is asked for, before the answer: cooldown and pace count attempts. */
   recordChange(targetUid: string, at: EpochMillis): void;
-  /** Doubles the pause before the next attempt. @param leastMillis the pause is at least this; default 0. */
+  /**
+   * Doubles the pause before the next attempt.
+   * @param leastMillis where there was no room for more: the pause is at least this. Left out: it was something else.
+   */
   recordFailure(targetUid: string, at: EpochMillis, cause: string, leastMillis?: Millis): void;
   /** The attempt worked: its failures are forgotten. */
   recordSuccess(targetUid: string): void;
@@ -105,10 +110,11 @@ export function createSizeLog({ backoff, giveUpAfter, giveUpMillis }: SizeLogOpt
       last.set(targetUid, Math.max(at, last.get(targetUid) ?? at));
       recent = [...recent.filter((each) => Math.abs(each - at) < MINUTE), at];
     },
-    recordFailure(targetUid, at, cause, leastMillis = 0) {
+    recordFailure(targetUid, at, cause, leastMillis) {
       const count = (failures.get(targetUid)?.count ?? 0) + 1;
-      const pause = Math.max(leastMillis, Math.min(backoff.max, backoff.initial * 2 ** (count - 1)));
-      failures.set(targetUid, { count, cause, retryAt: at + pause });
+      const pause = Math.max(leastMillis ?? 0, Math.min(backoff.max, backoff.initial * 2 ** (count - 1)));
+      const of = leastMillis === undefined ? {} : ({ isOfMore: true } as const);
+      failures.set(targetUid, { count, cause, retryAt: at + pause, ...of });
     },
     recordSuccess(targetUid) {
       failures.delete(targetUid);

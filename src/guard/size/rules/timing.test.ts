@@ -54,6 +54,15 @@ describe('time and pace', () => {
     expect(reasonsFor(resize(), { history })).toEqual([]);
   });
 
+  test('a pause of more that found no room keeps nothing from being taken back', () => {
+    const history = aSizeLog();
+    history.recordFailure(web.uid, NOON, 'no node had room for its new pods', 3_600_000);
+    expect(first(retemplate(), { history })).toMatchObject({ reason: 'ChangeBackoff', retryAfterMillis: 3_600_000 });
+    expect(reasonsFor(retemplate({ isRestore: true }), { history })).toEqual([]);
+    history.recordFailure(web.uid, NOON, 'the API server refused it');
+    expect(reasonsFor(retemplate({ isRestore: true }), { history })).toEqual(['ChangeBackoff']);
+  });
+
   test('after a new pod without its size no pod of any workload is evicted for one, until one is born right', () => {
     const history = aSizeLog();
     expect(reasonsFor(evictToResize, { history })).toEqual([]);

@@ -56,6 +56,8 @@ export const notBackingOff = sizeRule(
   ({ decision }, { history, now }) => {
     if (decision.kind === 'resize' && decision.isWithdrawal === true) return undefined;
     const failed = history.failed(targetOf(decision).uid);
+    // Beside more that had no room, less may do harm, which takes none to be undone.
+    if (failed?.isOfMore === true && decision.isRestore === true) return undefined;
     const remaining = failed === undefined ? 0 : failed.retryAt - now;
     if (failed === undefined || remaining <= 0) return undefined;
     return object('ChangeBackoff', { cause: failed.cause, remaining: inWords(remaining) }, remaining);
