@@ -3,7 +3,7 @@
 import type { FleetCost, WorkloadCost } from '../../decide/placement/cost.ts';
 import type { ManagedPolicy } from '../../decide/placement/policy.ts';
 import type { SideCounts } from '../../decide/placement/slots.ts';
-import { sideOfSlot } from '../../decide/placement/slots.ts';
+import { sideOfSlot, slotsFor } from '../../decide/placement/slots.ts';
 import type { Millis } from '../../lib/units.ts';
 import type { Side } from '../../model/records.ts';
 import type { AllocationPlan } from '../allocation/allocation-plan.ts';
@@ -88,10 +88,11 @@ export interface PlanDocument extends ResultDocument, InputNotes {
   readonly allocation?: AllocationPlan;
 }
 
-/** Runs of equal sides among the slots 1..replicas. */
+/** Runs of equal sides among the slots. */
 export function slotRuns(policy: ManagedPolicy, replicas: number): SlotRun[] {
   const runs: SlotRun[] = [];
-  for (let slot = 1; slot <= replicas; slot++) {
+  const slots = slotsFor(replicas);
+  for (let slot = 1; slot <= slots; slot++) {
     const side = sideOfSlot(policy.rule, slot);
     const last = runs.at(-1);
     if (last?.side === side) runs[runs.length - 1] = { ...last, to: slot };

@@ -218,6 +218,15 @@ describe('assignSlots', () => {
     );
   });
 
+  test('of a workload that asks for any number of replicas no more slots are gone through than a cluster has pods', () => {
+    const { placed, free } = assignSlots(rule, 1_000_000, [occupant('a', 'spot', 2, 0), occupant('b', 'spot', 2, 1)]);
+    expect(placed.map(({ held, wanted }) => [held, wanted])).toEqual([
+      [2, 'spot'],
+      [3, 'spot'],
+    ]);
+    expect(free.spot.length + free.onDemand.length).toBe(150_000 - 2);
+  });
+
   test('no more pods stand on a wrong side than the counts force', () => {
     fc.assert(
       fc.property(anyOccupants, fc.integer({ min: 0, max: 12 }), (all, replicas) => {

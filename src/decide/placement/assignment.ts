@@ -3,7 +3,7 @@ import type { ClusterView } from '../../model/cluster-view.ts';
 import { firstOrdinal, isLive, ordinalOf } from '../../model/owners.ts';
 import type { NodeClass, PodRecord, Side, WorkloadRecord } from '../../model/records.ts';
 import type { Sides } from '../../model/sides.ts';
-import { type SlotRule, sideOfSlot, spotSlotsOf } from './slots.ts';
+import { type SlotRule, sideOfSlot, slotsFor, spotSlotsOf } from './slots.ts';
 
 /** Something that holds a slot: a live pod, or a claim for one that is still to come. */
 export interface Occupant {
@@ -84,14 +84,16 @@ export function statefulSlot(workload: WorkloadRecord, podName: string): number 
  * whose own slot is right, then, eldest first, the lowest free slot of their side; what is left over stands on the
  * wrong side, in the free slots that remain and then above `replicas`.
  *
+ * @param asked replicas, of which {@link slotsFor} counts.
  * @param options.fixed a StatefulSet: slots follow from ordinals and are never exchanged.
  */
 export function assignSlots(
   rule: SlotRule,
-  replicas: number,
+  asked: number,
   occupants: readonly Occupant[],
   options: { readonly fixed?: boolean } = {},
 ): Assignment {
+  const replicas = slotsFor(asked);
   const spotSlots = spotSlotsOf(rule, replicas);
   const { heldBy, waiting } = settle(occupants, replicas, spotSlots, options.fixed === true);
   const held = new Map<Occupant, number>();

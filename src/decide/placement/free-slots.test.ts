@@ -64,6 +64,10 @@ describe('freeSlots', () => {
     expect(free(10, [])).toEqual([2, 1, 11]);
   });
 
+  test('of any number of replicas no more are gone through than a cluster has pods', () => {
+    expect(free(1_000_000, [])).toEqual([2, 1, 150_001]);
+  });
+
   test('where everybody stands in its own slot: what is left', () => {
     expect(free(4, [pod('a', ON_DEMAND_NODE, 1), pod('b', SPOT_NODE, 3)], [claim('c', 2, 'spot')])).toEqual([
       undefined,

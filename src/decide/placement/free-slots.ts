@@ -8,7 +8,7 @@ import type { NodeClass, PodRecord, WorkloadRecord } from '../../model/records.t
 import type { Sides } from '../../model/sides.ts';
 import { actualSide, assignSlots, type Occupant, occupantsOf } from './assignment.ts';
 import type { Claim } from './claims.ts';
-import { type SlotRule, spotSlotsOf } from './slots.ts';
+import { type SlotRule, slotsFor, spotSlotsOf } from './slots.ts';
 
 /** The sides of some pods, and how many of them are live and on on-demand. */
 export interface Census {
@@ -76,7 +76,7 @@ export function freeSlots(request: FreeSlotsRequest): FreeSlots {
 
 /** Undefined when somebody does not stand in a slot of its own, 1..replicas and of its side. */
 function freeAtRest({ workload, rule, census, claims }: FreeSlotsRequest): FreeSlots | undefined {
-  const { replicas } = workload;
+  const replicas = slotsFor(workload.replicas);
   const isSpotSlot = spotSlotsOf(rule, replicas);
   const taken = new Uint8Array(replicas + 1);
   const takes = (slot: number | undefined, code: number, isCover: boolean): boolean => {

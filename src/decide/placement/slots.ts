@@ -62,7 +62,18 @@ export function sideOfSlot(rule: SlotRule, k: number): Side {
   return spotCount(rule, k) > spotCount(rule, k - 1) ? 'spot' : 'on-demand';
 }
 
-/** By slot 1..replicas: 1 where the slot is spot. */
+/**
+ * No cluster has so many pods (kubernetes.io, Considerations for large clusters), but any workload may ask for 2^31 of
+ * them: slots are gone through one by one, for each of its pods.
+ */
+const MAX_SLOTS = 150_000;
+
+/** How many slots a workload of so many replicas has. */
+export function slotsFor(replicas: number): number {
+  return Math.min(replicas, MAX_SLOTS);
+}
+
+/** By slot 1..replicas: 1 where the slot is spot. @param replicas bounded by {@link slotsFor}. */
 export function spotSlotsOf(rule: SlotRule, replicas: number): Uint8Array {
   const slots = new Uint8Array(replicas + 1);
   let before = 0;
