@@ -44,6 +44,17 @@ describe('nodes', () => {
     });
   });
 
+  test.each([
+    ['250', 250],
+    ['1k', 1_000],
+    ['2k', 2_000],
+  ])('room for %s pods, as kubelets write it', (pods, expected) => {
+    const { project, skipped } = setUp();
+    const allocatable = { cpu: '4', memory: '8Gi', pods };
+    expect(project.node(node({ status: { allocatable } }))?.maxPods).toBe(expected);
+    expect(skipped).toEqual([]);
+  });
+
   test('devices, local storage and huge pages are read; what it has none of, volumes and pods are left out', () => {
     const allocatable = {
       cpu: '4',

@@ -1,7 +1,7 @@
 /** Node -> NodeRecord. */
 import type { Node } from '../api/core.ts';
 import type { NodeRecord } from '../model/records.ts';
-import { countOr, cpu, instant, listOf, memory, requireText, textMap, textOr } from './fields.ts';
+import { cpu, instant, listOf, memory, requireText, textMap, textOr } from './fields.ts';
 import { isTaintEffect } from './project-template.ts';
 
 /** The kubelet's default of `maxPods`, for objects that do not say. */
@@ -14,7 +14,6 @@ const DEFAULT_MAX_PODS = 110;
 export function projectNode(node: Node): NodeRecord {
   const { metadata = {}, spec, status } = node;
   const { allocatable = status?.capacity } = status ?? {};
-  const pods = allocatable?.['pods'];
   return {
     name: requireText(metadata.name, 'metadata.name'),
     uid: textOr(metadata.uid, '', 'metadata.uid'),
@@ -32,7 +31,8 @@ export function projectNode(node: Node): NodeRecord {
       memoryBytes: memory(allocatable?.['memory'], 'status.allocatable.memory') ?? 0,
     },
     ...extraAllocatable(allocatable),
-    maxPods: pods === undefined ? DEFAULT_MAX_PODS : countOr(Number(pods), DEFAULT_MAX_PODS, 'status.allocatable.pods'),
+    // A quantity like the others: kubelets write `1k` for a thousand.
+    maxPods: memory(allocatable?.['pods'], 'status.allocatable.pods') ?? DEFAULT_MAX_PODS,
     createdAt: instant(metadata.creationTimestamp, 'metadata.creationTimestamp') ?? 0,
     ...declaredFeatures(status),
   };
