@@ -53,13 +53,19 @@ export function projectTemplate(labels: unknown, spec: PodSpec, status?: Pod['st
     hasPodPlacementRules: hasPodPlacementRules(spec),
     ...projectPodAffinity(spec, kept),
     ...projectSpread(spec),
-    terminationGraceSeconds: countOr(
-      spec.terminationGracePeriodSeconds,
-      DEFAULT_GRACE_SECONDS,
-      'spec.terminationGracePeriodSeconds',
-    ),
+    terminationGraceSeconds: graceSeconds(spec.terminationGracePeriodSeconds),
     ...projectPreferences(spec, kept),
   };
+}
+
+/**
+ * The API takes any 63 bits: what is beyond the whole numbers here is for ever either way. Earlier versions of it took
+ * amounts below 0, too, which count as a second (kubernetes pkg/registry/core/pod/strategy.go, CheckGracefulDelete).
+ */
+function graceSeconds(value: unknown): number {
+  const isAny = typeof value === 'number' && Number.isInteger(value);
+  const seconds = isAny ? Math.min(value < 0 ? 1 : value, Number.MAX_SAFE_INTEGER) : value;
+  return countOr(seconds, DEFAULT_GRACE_SECONDS, 'spec.terminationGracePeriodSeconds');
 }
 
 function projectExtraRequests(spec: PodSpec): Pick<PodTemplate, 'extraRequests'> {
