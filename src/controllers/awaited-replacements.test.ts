@@ -8,8 +8,8 @@ const MIB = 2 ** 20;
 const requests = { cpuMillis: 300, memoryBytes: 64 * MIB };
 const template = aTemplate({ requests, terminationGraceSeconds: 30 });
 
-function setUp(changes: Partial<PodRecord> = {}) {
-  const world = createWorld(aDeployment({ replicas: 2, template }));
+function setUp(changes: Partial<PodRecord> = {}, ofWorkload = template) {
+  const world = createWorld(aDeployment({ replicas: 2, template: ofWorkload }));
   const pod = runUnsteered(world, 'spot', { template, ...changes });
   const { kind, namespace, name, uid: workloadUid } = world.workload;
   const shared = {
@@ -72,6 +72,14 @@ describe('the replacement of an evicted pod is awaited', () => {
     awaited.expect(move, world.sides, NOON);
     expect(listAt(NOON + 89_999)).toHaveLength(1);
     expect(listAt(NOON + 90_000)).toEqual([]);
+  });
+
+  test('no longer than for an hour of a grace period of a week', () => {
+    const week = aTemplate({ requests, terminationGraceSeconds: 604_800 });
+    const { world, move, awaited, listAt } = setUp({ template: week }, week);
+    awaited.expect(move, world.sides, NOON);
+    expect(listAt(NOON + 3_659_999)).toHaveLength(1);
+    expect(listAt(NOON + 3_660_000)).toEqual([]);
   });
 
   test('not where the eviction was refused, and not of a pod or workload that is gone', () => {

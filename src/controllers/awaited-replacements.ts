@@ -12,6 +12,7 @@ import type { PodRecord, WorkloadRecord } from '../model/records.ts';
 import { workloadRef } from '../model/refs.ts';
 import { grown, replacementOf } from '../model/replacement.ts';
 import type { Sides } from '../model/sides.ts';
+import { countedGrace } from './evictions-in-flight.ts';
 
 export interface AwaitedReplacements {
   /** Call before the pod is asked to go: others decide while the answer is waited for. */
@@ -46,7 +47,7 @@ interface Expected extends AwaitedReplacement {
   readonly missingSince: EpochMillis | undefined;
 }
 
-/** After the grace period of the evicted pod: one that is not there by then takes no room soon. */
+/** After the grace period of the evicted pod, as far as it counts: one that is not there by then takes no room soon. */
 const COMES_WITHIN_MILLIS: Millis = 60_000;
 /** One that is not made by then never will be, or nobody can tell: others may find out anew. */
 const FORGET_MILLIS: Millis = 3_600_000;
@@ -97,7 +98,7 @@ export function createAwaitedReplacements(view: ClusterView): AwaitedReplacement
       add(workload, pods, pod, {
         side: decision.kind === 'evict-to-resize' ? sideOf(view, sides, pod) : decision.to,
         template: decision.kind === 'evict-to-resize' ? grown(pod, template, decision.growth) : template,
-        endsAt: now + template.terminationGraceSeconds * 1000,
+        endsAt: now + countedGrace(template.terminationGraceSeconds * 1000),
       });
     },
     withdraw: (podUid) => void expected.delete(podUid),
@@ -109,7 +110,8 @@ export function createAwaitedReplacements(view: ClusterView): AwaitedReplacement
       for (const pod of pods.filter(({ deletingAt }) => deletingAt !== undefined).slice(0, absent)) {
         if (expected.has(pod.uid)) continue;
         const { template } = replacementOf(workload, pod, sides);
-        add(workload, pods, pod, { side: undefined, template, endsAt: Math.max(now, pod.deletingAt ?? now) });
+        const endsAt = now + countedGrace(Math.max(0, (pod.deletingAt ?? now) - now));
+        add(workload, pods, pod, { side: undefined, template, endsAt });
       }
     },
     look(now) {

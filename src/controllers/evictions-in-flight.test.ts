@@ -36,11 +36,16 @@ describe('evictions in flight', () => {
     expect(inFlight.list(10)).toEqual([]);
   });
 
-  test('a pod has its grace period first, however long that is', () => {
+  test.each([
+    ['half an hour', 1_800_000, 1_800_000],
+    ['an hour', 3_600_000, 3_600_000],
+    ['a week, of which an hour counts', 604_800_000, 3_600_000],
+    ['for ever, of which an hour counts', Number.MAX_SAFE_INTEGER * 1_000, 3_600_000],
+  ])('a pod has its grace period first: %s', (_, graceMillis, counted) => {
     const inFlight = createEvictionsInFlight(() => 1_000);
-    inFlight.add({ ...eviction('p1', 0), graceMillis: 3_600_000 });
-    expect(inFlight.list(3_600_999)).toHaveLength(1);
-    expect(inFlight.list(3_601_000)).toEqual([]);
+    inFlight.add({ ...eviction('p1', 0), graceMillis });
+    expect(inFlight.list(counted + 999)).toHaveLength(1);
+    expect(inFlight.list(counted + 1_000)).toEqual([]);
   });
 
   test('a rollout that goes on keeps its place', () => {

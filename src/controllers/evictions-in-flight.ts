@@ -22,9 +22,19 @@ export interface EvictionsInFlight {
   onFreed(listener: () => void): () => void;
 }
 
+const MOST_GRACE_MILLIS: Millis = 3_600_000;
+
+/**
+ * How much of a grace period others wait for. Some programs are given a day or a week to end (RabbitMQ's operator gives
+ * 604,800 s): a few of them would stop all disruptions of the cluster for as long.
+ */
+export function countedGrace(graceMillis: Millis): Millis {
+  return Math.min(graceMillis, MOST_GRACE_MILLIS);
+}
+
 /**
  * @param limitMillis a pod that does not end (a finalizer, a dead node) gives its place back this long after its grace
- * period is over, and a rollout this long after it last went on; asked each time.
+ * period is over, as far as that counts, and a rollout this long after it last went on; asked each time.
  */
 export function createEvictionsInFlight(limitMillis: () => Millis): EvictionsInFlight {
   const byPod = new Map<string, InFlightEviction>();
@@ -61,6 +71,6 @@ export function createEvictionsInFlight(limitMillis: () => Millis): EvictionsInF
 /** When a disruption that is not seen to end, or to go on, gives its place back. */
 function stuckFrom(eviction: InFlightEviction, limit: Millis): EpochMillis {
   const { since } = eviction;
-  const patientUntil = eviction.isRollout ? (eviction.wentOnAt ?? since) : since + (eviction.graceMillis ?? 0);
-  return patientUntil + limit;
+  if (eviction.isRollout) return (eviction.wentOnAt ?? since) + limit;
+  return since + countedGrace(eviction.graceMillis ?? 0) + limit;
 }
