@@ -20,13 +20,13 @@ export function createEvict(api: KubeApi): Evict {
   return async ({ decision }, signal) => {
     const { namespace, name, uid } = decision.pod;
     // A pod that waits may be bound at any moment; then it must stay.
-    const unchanged = decision.kind === 'fallback' ? { resourceVersion: decision.resourceVersion } : {};
+    const resourceVersion = decision.kind === 'evict-to-resize' ? undefined : decision.resourceVersion;
     const eviction: Eviction = {
       apiVersion: 'policy/v1',
       kind: 'Eviction',
       metadata: { namespace, name },
       // Without it a StatefulSet's next pod of the same name could be hit. The grace period stays the pod's own.
-      deleteOptions: { preconditions: { uid, ...unchanged } },
+      deleteOptions: { preconditions: { uid, ...(resourceVersion !== undefined && { resourceVersion }) } },
     };
     try {
       await api.createSubresource(resources.pods, name, 'eviction', eviction, { namespace, signal, lane: 'control' });

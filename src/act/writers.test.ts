@@ -33,7 +33,7 @@ async function createWorld() {
   return { api, pod, create };
 }
 
-const evictionOf = (pod: Pod): Approved<EvictDecision> =>
+const evictionOf = (pod: Pod, fields: Partial<EvictDecision> = {}): Approved<EvictDecision> =>
   approve({
     kind: 'evict',
     engine: 'placement',
@@ -44,6 +44,7 @@ const evictionOf = (pod: Pod): Approved<EvictDecision> =>
     to: 'on-demand',
     onDemandFloor: 0,
     why,
+    ...fields,
   });
 
 const restampOf = (pod: Pod, fields: Partial<RestampDecision> = {}): Approved<RestampDecision> =>
@@ -75,6 +76,18 @@ describe('createEvict', () => {
     const next = await create('web-1');
     expect(await createEvict(api)(evictionOf(pod), signal)).toEqual({ result: 'changed' });
     expect((await api.get(resources.pods, 'web-1', inDefault)).metadata?.uid).toBe(next.metadata?.uid);
+  });
+
+  test('a pod that waited for a node and has one by now stays', async () => {
+    const { api, pod } = await createWorld();
+    const waited = evictionOf(pod, { resourceVersion: pod.metadata?.resourceVersion ?? '' });
+    const body = { metadata: { labels: { is: 'another' } } };
+    await api.patch(resources.pods, 'web-1', { type: 'merge', body }, inDefault);
+    expect(await createEvict(api)(waited, signal)).toEqual({ result: 'changed' });
+    const { metadata } = await api.get(resources.pods, 'web-1', inDefault);
+    expect(metadata?.deletionTimestamp).toBeUndefined();
+    const anew = evictionOf(pod, { resourceVersion: metadata?.resourceVersion ?? '' });
+    expect(await createEvict(api)(anew, signal)).toEqual({ result: 'evicted' });
   });
 
   test('a pod that is gone needs nothing', async () => {

@@ -22,6 +22,8 @@ export interface EvictDecision {
   readonly onDemandFloor: number;
   /** The pod is temporary cover, and goes back to spot. */
   readonly isReturn?: boolean;
+  /** Of a pod without a node, which serves nobody: one that was bound meanwhile has another, and is left alone. */
+  readonly resourceVersion?: string;
   readonly why: Explanation;
 }
 

@@ -113,6 +113,14 @@ describe('evictions', () => {
     ]);
   });
 
+  test('a pod that has no node yet goes only as long as it has none; one that runs, whatever is told of it', () => {
+    const world = worldOf(1, 100, 0);
+    runUnsteered(world, 'on-demand', { resourceVersion: '7' });
+    expect(evictionOf(plan(world))).not.toHaveProperty('resourceVersion');
+    world.pods = world.pods.map((pod) => ({ ...pod, nodeName: undefined, capacity: 'on-demand' }));
+    expect(evictionOf(plan(world))).toMatchObject({ resourceVersion: '7' });
+  });
+
   test('of pods of which some are pinned when they are made the others move', () => {
     const world = worldOf(3, 100, 0);
     run(world, { pod: { template: aTemplate({ nodeSelector: { [CAPACITY_TYPE]: 'on-demand' } }) } });

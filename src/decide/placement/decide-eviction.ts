@@ -74,6 +74,7 @@ export function decideEviction(input: PlanInput, policy: ManagedPolicy, seen: Se
     to,
     onDemandFloor: seen.floor,
     ...(to === 'spot' && victim.pod.fallback && { isReturn: true }),
+    ...(victim.pod.nodeName === undefined && { resourceVersion: victim.pod.resourceVersion }),
     why: { summary: `${have} on ${from}, ${want} wanted: one moves to ${to}`, numbers },
   };
 }
