@@ -113,6 +113,17 @@ describe('evictions', () => {
     ]);
   });
 
+  test('hazard H17: so are pods that a webhook after Stowage’s sends to the other side', () => {
+    const world = worldOf(3, 100, 0);
+    const template = aTemplate({ nodeSelector: { [CAPACITY_TYPE]: 'on-demand' } });
+    for (let index = 0; index < 3; index++)
+      world.pods.push({ ...podFrom(world, admitSteered(world)), template, nodeName: nodeOf('on-demand') });
+    expect(plan(world)).toMatchObject({ drift: 3, decisions: [] });
+    expect(plan(world).notes).toEqual([
+      { reason: 'ConflictingPlacement', text: expect.stringMatching(/^What is added .* pins on-demand/) },
+    ]);
+  });
+
   test('a pod that has no node yet goes only as long as it has none; one that runs, whatever is told of it', () => {
     const world = worldOf(1, 100, 0);
     runUnsteered(world, 'on-demand', { resourceVersion: '7' });
