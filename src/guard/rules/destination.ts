@@ -8,6 +8,7 @@ import type { NodeUsage } from '../../model/cluster-view.ts';
 import { findRoom, fitsUnsteered } from '../../model/find-room.ts';
 import { admitsNode } from '../../model/node-fit.ts';
 import { termsOf } from '../../model/node-profiles.ts';
+import { isLive } from '../../model/owners.ts';
 import type { NodeClass, NodeRecord, PodRecord, PodTemplate, Side } from '../../model/records.ts';
 import { type Growth, grown, replacementOf } from '../../model/replacement.ts';
 import { nodesOfOthers, roomForReplacement } from '../../model/room-for-replacement.ts';
@@ -50,6 +51,12 @@ export const hasRoom = endRule(
     if (decision.kind === 'evict-to-resize') return undefined;
     const { to: side } = decision;
     const room = roomForReplacement(view, sides, { workload, pod, pods, side, awaited: awaitedOn(side, awaited) });
+    const first = waitingFor(side, pod, pods);
+    // A node that is proved for the volumes of this pod may be out of reach for those of the other.
+    if (first !== undefined && (room.kind !== 'node' || first.claims.length === 0)) {
+      const detail = `${first.name}, which is like it, waits for one already`;
+      return object('NoRoomOnSide', { side, pod: pod.name, detail }, settings.disruptionRetryMillis);
+    }
     const isWaiting = isWaitingCover({ decision, pod });
     if (room.kind === 'node' || (room.kind === 'provisionable' && !isWaiting)) return undefined;
     // Cover that waits itself has nothing to gain from a promise; nor from staying, once it has waited as long as it had
@@ -64,6 +71,27 @@ export const hasRoom = endRule(
     return object('NoRoomOnSide', { side, pod: pod.name, detail }, retry);
   },
 );
+
+/**
+ * A pod of the same revision for which the scheduler has found no node of the side: that is how the last try has ended,
+ * and what comes free there is its. Undefined for a pod without a node, which loses nothing by trying as well.
+ */
+function waitingFor(
+  side: Side,
+  { uid, owner, nodeName }: PodRecord,
+  pods: readonly PodRecord[],
+): PodRecord | undefined {
+  if (nodeName === undefined) return undefined;
+  return pods.find(
+    (each) =>
+      each.uid !== uid &&
+      each.owner?.uid === owner?.uid &&
+      each.capacity === side &&
+      each.nodeName === undefined &&
+      each.unschedulableSince !== undefined &&
+      isLive(each),
+  );
+}
 
 export const hasRoomToGrow = sizeEvictionRule(
   'has-room-to-grow',
