@@ -195,3 +195,45 @@ describe('a replacement is missing', () => {
     expect(scene.awaited.look(NOON + 90_000 + 3_600_000).missing).toEqual([]);
   });
 });
+
+describe('a replacement is stranded', () => {
+  const waiting: Partial<PodRecord> = {
+    name: 'new',
+    uid: 'new',
+    nodeName: undefined,
+    phase: 'Pending',
+    unschedulableSince: NOON + 5,
+  };
+
+  test('from when the scheduler has found no node of on-demand for it until it has one', () => {
+    const { world, move, awaited } = setUp();
+    awaited.expect(move, world.sides, NOON);
+    expect(awaited.look(NOON).stranded).toEqual([]);
+    born(world, waiting);
+    const told = { workload: move.workload, side: 'on-demand', since: NOON + 5 };
+    expect(awaited.look(NOON + 600_000)).toEqual({ awaited: [], missing: [], stranded: [told] });
+    expect(awaited.look(NOON + 3_689_999).stranded).toEqual([told]);
+    world.pods = world.pods.map((pod) => (pod.uid === 'new' ? { ...pod, nodeName: 'on-demand' } : pod));
+    expect(awaited.look(NOON + 3_689_999).stranded).toEqual([]);
+  });
+
+  test('for an hour at most', () => {
+    const { world, move, awaited } = setUp();
+    awaited.expect(move, world.sides, NOON);
+    born(world, waiting);
+    expect(awaited.look(NOON + 3_690_000).stranded).toEqual([]);
+  });
+
+  const ssd = aTemplate({ nodeSelector: { disk: 'ssd' } });
+  test.each<[string, ReturnType<typeof setUp>, 'move' | 'resize' | 'back']>([
+    ['it was moved to spot, which has a memory of its own', setUp(), 'back'],
+    ['it was evicted for its size', setUp(), 'resize'],
+    ['it asks for certain nodes', setUp({ template: ssd }, ssd), 'move'],
+    ['it has volumes', setUp({ claims: ['data'] }), 'move'],
+  ])('not as far as others are concerned where %s', (_, { world, move, resize, awaited }, how) => {
+    const decisions = { move, resize, back: { ...move, from: 'on-demand', to: 'spot' } as const };
+    awaited.expect(decisions[how], world.sides, NOON);
+    born(world, waiting);
+    expect(awaited.look(NOON + 600_000)).toEqual({ awaited: [], missing: [], stranded: [] });
+  });
+});

@@ -1,10 +1,11 @@
 /**
  * Pods to come in the place of evicted ones. Until they have a node, the room they will take looks free to everybody
- * else who wants to move; and where they are not made at all, nobody else should.
+ * else who wants to move; and where they are not made at all, or wait for nodes that do not come, nobody else should.
  */
 import type { EvictDecision, FallbackDecision, PodRef } from '../decide/decision.ts';
+import { isOrdinary } from '../decide/placement/notice-stranded.ts';
 import type { EvictToResizeDecision } from '../decide/size-decision.ts';
-import type { AwaitedReplacement, MissingReplacement } from '../guard/context.ts';
+import type { AwaitedReplacement, MissingReplacement, StrandedReplacement } from '../guard/context.ts';
 import type { EpochMillis, Millis } from '../lib/units.ts';
 import type { ClusterView, WorkloadRef } from '../model/cluster-view.ts';
 import { isLive, podsOf } from '../model/owners.ts';
@@ -33,6 +34,8 @@ export interface Replacements {
   readonly awaited: readonly AwaitedReplacement[];
   /** Those that have not been made although the evicted pod is gone. */
   readonly missing: readonly MissingReplacement[];
+  /** Those for which the scheduler found no node, as far as that says something of on-demand. */
+  readonly stranded: readonly StrandedReplacement[];
 }
 
 interface Expected extends AwaitedReplacement {
@@ -41,10 +44,14 @@ interface Expected extends AwaitedReplacement {
   readonly evicted: PodRef;
   /** Uids of the pods of the workload when the eviction was asked for. */
   readonly known: ReadonlySet<string>;
+  /** It asks for nothing but on-demand: where it finds no node, others like it would find none. */
+  readonly isWitness: boolean;
   /** It takes no room after this. */
   readonly until: EpochMillis;
   /** The evicted pod is gone since then, and nothing has come. */
   readonly missingSince: EpochMillis | undefined;
+  /** It is there, and the scheduler has found no node for it since then. */
+  readonly strandedSince: EpochMillis | undefined;
 }
 
 /** After the grace period of the evicted pod, as far as it counts: one that is not there by then takes no room soon. */
@@ -60,7 +67,7 @@ export function createAwaitedReplacements(view: ClusterView): AwaitedReplacement
     workload: WorkloadRecord,
     pods: readonly PodRecord[],
     { namespace, name, uid }: PodRecord,
-    { endsAt, ...replacement }: Pick<AwaitedReplacement, 'side' | 'template'> & { readonly endsAt: EpochMillis },
+    { endsAt, ...replacement }: Pick<Expected, 'side' | 'template' | 'isWitness'> & { readonly endsAt: EpochMillis },
   ): void => {
     expected.set(uid, {
       ...replacement,
@@ -70,6 +77,7 @@ export function createAwaitedReplacements(view: ClusterView): AwaitedReplacement
       known: new Set(pods.map((pod) => pod.uid)),
       until: endsAt + COMES_WITHIN_MILLIS,
       missingSince: undefined,
+      strandedSince: undefined,
     });
   };
   /** Undefined once nothing is to be waited for. */
@@ -79,14 +87,18 @@ export function createAwaitedReplacements(view: ClusterView): AwaitedReplacement
     if (workload === undefined || workload.deleting || until + FORGET_MILLIS <= now) return undefined;
     const live = podsOf(view, workload).filter(isLive);
     const made = live.filter(({ uid }) => !known.has(uid));
-    // It has its node, or the scheduler found none: then it takes nothing of what is free.
-    if (made.some((pod) => pod.nodeName !== undefined || pod.unschedulableSince !== undefined)) return undefined;
+    if (made.some((pod) => pod.nodeName !== undefined)) return undefined;
+    const since = made.flatMap((pod) => pod.unschedulableSince ?? []);
+    if (since.length > 0) {
+      return each.isWitness ? { ...each, missingSince: undefined, strandedSince: Math.min(...since) } : undefined;
+    }
     const leaving = view.pod(evicted.namespace, evicted.name);
     const isGone = leaving?.uid !== evicted.uid;
     const held = isGone ? undefined : placeOf(leaving);
-    if (made.length > 0 || !isGone) return { ...each, held, missingSince: undefined };
+    const waits = { ...each, held, missingSince: undefined, strandedSince: undefined };
+    if (made.length > 0 || !isGone) return waits;
     // Scaled down meanwhile, or made before anybody looked.
-    return live.length >= workload.replicas ? undefined : { ...each, held, missingSince };
+    return live.length >= workload.replicas ? undefined : { ...waits, missingSince };
   };
   return {
     expect(decision, sides, now) {
@@ -94,10 +106,13 @@ export function createAwaitedReplacements(view: ClusterView): AwaitedReplacement
       const pods = workload === undefined ? [] : podsOf(view, workload);
       const pod = pods.find(({ uid }) => uid === decision.pod.uid);
       if (workload === undefined || pod === undefined) return;
-      const { template } = replacementOf(workload, pod, sides);
+      const replacement = replacementOf(workload, pod, sides);
+      const { template } = replacement;
+      const isWitness = decision.kind === 'evict' && decision.to === 'on-demand' && isOrdinary(replacement, pod);
       add(workload, pods, pod, {
         side: decision.kind === 'evict-to-resize' ? sideOf(view, sides, pod) : decision.to,
         template: decision.kind === 'evict-to-resize' ? grown(pod, template, decision.growth) : template,
+        isWitness,
         endsAt: now + countedGrace(template.terminationGraceSeconds * 1000),
       });
     },
@@ -111,7 +126,7 @@ export function createAwaitedReplacements(view: ClusterView): AwaitedReplacement
         if (expected.has(pod.uid)) continue;
         const { template } = replacementOf(workload, pod, sides);
         const endsAt = now + countedGrace(Math.max(0, (pod.deletingAt ?? now) - now));
-        add(workload, pods, pod, { side: undefined, template, endsAt });
+        add(workload, pods, pod, { side: undefined, template, isWitness: false, endsAt });
       }
     },
     look(now) {
@@ -122,9 +137,13 @@ export function createAwaitedReplacements(view: ClusterView): AwaitedReplacement
       }
       const all = [...expected.values()];
       return {
-        awaited: all.filter(({ until }) => now < until),
+        // One that the scheduler found no node for takes nothing of what is free.
+        awaited: all.filter(({ until, strandedSince }) => now < until && strandedSince === undefined),
         missing: all.flatMap(({ workload, evicted, missingSince: since }) =>
           since === undefined ? [] : [{ workload, pod: evicted.name, since }],
+        ),
+        stranded: all.flatMap(({ workload, side, strandedSince: since }) =>
+          since === undefined || side === undefined ? [] : [{ workload, side, since }],
         ),
       };
     },

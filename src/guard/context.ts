@@ -59,6 +59,13 @@ export interface MissingReplacement {
   readonly since: EpochMillis;
 }
 
+/** A pod that served was moved, and the scheduler has found no node for the one in its place. */
+export interface StrandedReplacement {
+  readonly workload: WorkloadRef;
+  readonly side: Side;
+  readonly since: EpochMillis;
+}
+
 /** What the guard is asked about: whatever ends a pod, and corrections of its stamps. */
 export type GuardedDecision = Decision | EvictToResizeDecision;
 
@@ -92,6 +99,8 @@ export interface GuardContext {
   readonly awaited?: readonly AwaitedReplacement[] | undefined;
   /** Likewise. */
   readonly missing?: readonly MissingReplacement[] | undefined;
+  /** Likewise; only those that ask for nothing but on-demand, as spot has a memory of its own. */
+  readonly stranded?: readonly StrandedReplacement[] | undefined;
   /** When the workload may be disrupted where placement does not manage it; left out, always. */
   readonly times?: DisruptionTimes | undefined;
   /** A resize of the pod was asked for a moment ago, whether or not the view shows it; left out, none is. */

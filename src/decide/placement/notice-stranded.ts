@@ -67,8 +67,8 @@ export function noticeGivenUp(availability: SpotAvailability, input: GivenUpInpu
 /** Of local storage every node has some. */
 const ORDINARY_EXTRA = 'ephemeral-storage';
 
-/** Nothing but the side and requests of what every node has keeps the pod from running. */
-function isOrdinary({ template, besideTerms }: Replacement, pod: PodRecord): boolean {
+/** Nothing but the side and requests of what every node has keeps the one in the place of the pod from running. */
+export function isOrdinary({ template, besideTerms }: Replacement, pod: PodRecord): boolean {
   const { nodeSelector, requiredNodeTerms, extraRequests, claimsDevices, hasPodPlacementRules } = template;
   return (
     Object.keys(nodeSelector).length === 0 &&

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { nodeClassProfile } from '../../model/node-profiles.ts';
-import type { NodeRecord, PodRecord } from '../../model/records.ts';
+import type { NodeRecord, PodRecord, Side } from '../../model/records.ts';
 import { aDeployment, aNode, aReplicaSet, aVolumeClaim, NOON } from '../../model/testing/records.ts';
+import type { GuardContext } from '../context.ts';
 import { inspectAll } from '../guard.ts';
 import { evict, nodes, pod, replicaSet, scene } from '../testing/scene.ts';
 
@@ -19,14 +20,20 @@ const waits = {
 } as const;
 const inVain = 'No on-demand node has room for pod s3: o1, which is like it, waits for one already';
 
+/** A pod of another workload that was moved. */
+function stranded(namespace: string, sinceMillis = 120_000, side: Side = 'on-demand') {
+  return { workload: { kind: 'Deployment', namespace, name: 'other' }, side, since: NOON - sinceMillis } as const;
+}
+
 interface Case {
   /** Of the eighth pod, which has found no node of on-demand. */
   readonly o1?: Partial<PodRecord>;
   readonly s3?: Partial<PodRecord>;
   readonly known?: readonly NodeRecord[];
+  readonly moved?: GuardContext['stranded'];
 }
 
-function messages({ o1, s3, known = nodes }: Case = {}): string[] {
+function messages({ o1, s3, known = nodes, moved }: Case = {}): string[] {
   const waiting = pod('o1', '', { ...waits, capacity: 'on-demand', ...o1 });
   const records = {
     workloads: [workload],
@@ -36,7 +43,9 @@ function messages({ o1, s3, known = nodes }: Case = {}): string[] {
     volumeClaims: [aVolumeClaim('data')],
   };
   const settings = { nodeClasses: nodeClassProfile(['karpenter']) };
-  return inspectAll(evict({ onDemandFloor: 0 }), scene({ records, settings })).map(({ message }) => message);
+  return inspectAll(evict({ onDemandFloor: 0 }), scene({ records, settings, stranded: moved })).map(
+    ({ message }) => message,
+  );
 }
 
 describe('a side for which one like the pod waits in vain', () => {
@@ -66,5 +75,39 @@ describe('a side for which one like the pod waits in vain', () => {
 
   test('keeps none from trying as well that serves nobody where it is', () => {
     expect(messages({ s3: { ...waits, capacity: 'spot' } })).toEqual([]);
+  });
+});
+
+describe('nodes of on-demand that an autoscaler promises', () => {
+  const runs = {
+    nodeName: 's',
+    ready: true,
+    phase: 'Running',
+    unschedulableSince: undefined,
+    capacity: 'spot',
+  } as const;
+  const known = [aNode('s', 'spot')];
+  const told = (count: number) => [
+    `No on-demand node has room for pod s3: an autoscaler makes such nodes, but has made none for moved pods that wait for one: ${count}`,
+  ];
+
+  test.each<[string, NonNullable<Case['moved']>, number]>([
+    ['nobody waits', [], 0],
+    ['one of the namespace waits for two minutes', [stranded('shop')], 1],
+    ['it waits for less, as nodes take their time', [stranded('shop', 119_999)], 0],
+    ['it waits for spot', [stranded('shop', 120_000, 'spot')], 0],
+    ['one of another namespace waits, who may be at fault itself', [stranded('a'), stranded('a')], 0],
+    ['those of two namespaces wait', [stranded('a'), stranded('b'), stranded('b')], 3],
+  ])('where %s', (_, moved, count) => {
+    expect(messages({ o1: runs, known, moved })).toEqual(count === 0 ? [] : told(count));
+  });
+
+  test('are not needed where a node that is there has room', () => {
+    expect(messages({ o1: runs, moved: [stranded('shop')] })).toEqual([]);
+  });
+
+  test('may be waited for by one that serves nobody where it is', () => {
+    const s3 = { ...waits, capacity: 'spot' } as const;
+    expect(messages({ o1: runs, s3, known, moved: [stranded('shop')] })).toEqual([]);
   });
 });

@@ -3,17 +3,17 @@
  * loop (descheduler#1707, #1713; hazards H5, H12).
  */
 
-import type { Millis } from '../../lib/units.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { NodeUsage } from '../../model/cluster-view.ts';
 import { findRoom, fitsUnsteered } from '../../model/find-room.ts';
 import { admitsNode } from '../../model/node-fit.ts';
 import { termsOf } from '../../model/node-profiles.ts';
 import { isLive } from '../../model/owners.ts';
-import type { NodeClass, NodeRecord, PodRecord, PodTemplate, Side } from '../../model/records.ts';
+import type { NodeClass, NodeRecord, PodRecord, PodTemplate, Side, WorkloadRecord } from '../../model/records.ts';
 import { type Growth, grown, replacementOf } from '../../model/replacement.ts';
 import { nodesOfOthers, roomForReplacement } from '../../model/room-for-replacement.ts';
 import { judgeSpread } from '../../model/spread.ts';
-import type { AwaitedReplacement, GuardContext } from '../context.ts';
+import type { AwaitedReplacement, GuardContext, StrandedReplacement } from '../context.ts';
 import { endRule, evictRule, inWords, object, sizeEvictionRule } from '../objection.ts';
 import { isWaitingCover } from '../waiting-cover.ts';
 
@@ -46,7 +46,7 @@ const AWAITED_RETRY_MILLIS: Millis = 5_000;
 export const hasRoom = endRule(
   'has-room',
   'A pod is only ended when its replacement fits on the other side. The dearest question, so it comes late.',
-  ({ decision, workload, pod, pods }, { view, sides, settings, awaited, now }) => {
+  ({ decision, workload, pod, pods }, { view, sides, settings, awaited, stranded, now }) => {
     // Which side a pod of another size goes to is decided at admission.
     if (decision.kind === 'evict-to-resize') return undefined;
     const { to: side } = decision;
@@ -55,6 +55,12 @@ export const hasRoom = endRule(
     // A node that is proved for the volumes of this pod may be out of reach for those of the other.
     if (first !== undefined && (room.kind !== 'node' || first.claims.length === 0)) {
       const detail = `${first.name}, which is like it, waits for one already`;
+      return object('NoRoomOnSide', { side, pod: pod.name, detail }, settings.disruptionRetryMillis);
+    }
+    const vain =
+      room.kind === 'provisionable' && pod.nodeName !== undefined ? inVain(side, workload, stranded, now) : 0;
+    if (vain > 0) {
+      const detail = `an autoscaler makes such nodes, but has made none for moved pods that wait for one: ${vain}`;
       return object('NoRoomOnSide', { side, pod: pod.name, detail }, settings.disruptionRetryMillis);
     }
     const isWaiting = isWaitingCover({ decision, pod });
@@ -91,6 +97,26 @@ function waitingFor(
       each.unschedulableSince !== undefined &&
       isLive(each),
   );
+}
+
+/** An autoscaler needs a minute or two for a new node. */
+const MADE_WITHIN_MILLIS: Millis = 120_000;
+/** In one namespace it may be what its own pods ask for; what shows in two concerns everybody. */
+const WITNESSES = 2;
+
+/**
+ * How many pods that were moved to the side wait there for nodes that do not come (a pool at its limit, a cloud without
+ * machines); 0 where that says nothing of this workload. Each of its like would be one pod that served, and waits.
+ */
+function inVain(
+  side: Side,
+  { namespace }: Pick<WorkloadRecord, 'namespace'>,
+  stranded: readonly StrandedReplacement[] = [],
+  now: EpochMillis,
+): number {
+  const there = stranded.filter((each) => each.side === side && each.since + MADE_WITHIN_MILLIS <= now);
+  const namespaces = new Set(there.map(({ workload }) => workload.namespace));
+  return namespaces.has(namespace) || namespaces.size >= WITNESSES ? there.length : 0;
 }
 
 export const hasRoomToGrow = sizeEvictionRule(
