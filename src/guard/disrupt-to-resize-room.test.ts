@@ -1,7 +1,7 @@
 /** Where a pod is to become larger, its replacement needs room: what counts as such. */
 import { describe, expect, test } from 'vitest';
 import { type SpotState, untroubledSpot } from '../decide/placement/spot-outlook.ts';
-import type { PodTemplate } from '../model/records.ts';
+import type { PodRecord, PodTemplate } from '../model/records.ts';
 import { aDeployment, aNode, aSpreadRule, aTemplate, GIB, NOON, someSettings } from '../model/testing/records.ts';
 import type { AwaitedReplacement } from './context.ts';
 import { inspectAll } from './guard.ts';
@@ -162,6 +162,28 @@ describe('a larger pod needs room', () => {
     test('is doubted where pods wait for on-demand already', () => {
       const wait = (waitingCovers: number) => reasonsFor({ ...onDemandRoom, waitingCovers }, onDemandPod);
       expect([wait(0), wait(1)]).toEqual([[], ['NoRoomOnSide']]);
+      const moved = { workload: { kind: 'Deployment', namespace: 'shop', name: 'other' }, side: 'on-demand' } as const;
+      const waitFor = (millis: number) => ({ ...onDemandRoom, stranded: [{ ...moved, since: NOON - millis }] });
+      expect(reasonsFor(waitFor(119_999), onDemandPod)).toEqual([]);
+      expect(reasonsFor(waitFor(120_000), onDemandPod)).toEqual(['NoRoomOnSide']);
+    });
+
+    test('is doubted where the last one that was made larger waits for it, unless the pod serves nobody', () => {
+      const { records, settings } = onDemandRoom;
+      const beside = (waiting: Partial<PodRecord>, victim: Partial<PodRecord> = {}) => {
+        const waits = { phase: 'Pending', ready: false, createdAt: 0, readyChangedAt: undefined } as const;
+        const last = pod('last', '', { ...waits, nodeName: undefined, unschedulableSince: NOON - 1, ...waiting });
+        const all = [...records.pods.map((each) => (each.name === 'o1' ? { ...each, ...victim } : each)), last];
+        const workloads = [aDeployment({ replicas: 12 })];
+        const enough = Array.from({ length: 6 }, (_, index) => pod(`more${index}`, 's'));
+        const nodes = [node('s', 'spot', used), node('o', 'on-demand', single + 500)];
+        return reasonsFor({ settings, records: { nodes, workloads, pods: [...all, ...enough] } }, onDemandPod);
+      };
+      expect(beside({})).toEqual(['NoRoomOnSide']);
+      expect(beside({ capacity: 'on-demand' })).toEqual(['NoRoomOnSide']);
+      expect(beside({ capacity: 'spot' })).toEqual([]);
+      expect(beside({ unschedulableSince: undefined })).toEqual([]);
+      expect(beside({}, { ready: false })).toEqual([]);
     });
   });
 

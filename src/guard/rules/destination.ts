@@ -13,7 +13,7 @@ import type { NodeClass, NodeRecord, PodRecord, PodTemplate, Side, WorkloadRecor
 import { type Growth, grown, replacementOf } from '../../model/replacement.ts';
 import { nodesOfOthers, roomForReplacement } from '../../model/room-for-replacement.ts';
 import { judgeSpread } from '../../model/spread.ts';
-import type { AwaitedReplacement, GuardContext, StrandedReplacement } from '../context.ts';
+import type { AwaitedReplacement, GuardContext, StrandedReplacement, Subject } from '../context.ts';
 import { endRule, evictRule, inWords, object, sizeEvictionRule } from '../objection.ts';
 import { isWaitingCover } from '../waiting-cover.ts';
 
@@ -80,7 +80,8 @@ export const hasRoom = endRule(
 
 /**
  * A pod of the same revision for which the scheduler has found no node of the side: that is how the last try has ended,
- * and what comes free there is its. Undefined for a pod without a node, which loses nothing by trying as well.
+ * and what comes free there is its, also where nobody has sent it to either side. Undefined for a pod without a node,
+ * which loses nothing by trying as well.
  */
 function waitingFor(
   side: Side,
@@ -92,7 +93,7 @@ function waitingFor(
     (each) =>
       each.uid !== uid &&
       each.owner?.uid === owner?.uid &&
-      each.capacity === side &&
+      (each.capacity ?? side) === side &&
       each.nodeName === undefined &&
       each.unschedulableSince !== undefined &&
       isLive(each),
@@ -152,7 +153,7 @@ export const hasRoomToGrow = sizeEvictionRule(
     for (const side of allowed) {
       const room = findRoom(view, sides, { ...request, side, awaited: awaitedOn(side, awaited) });
       if (room.kind === 'node') return undefined;
-      const doubt = room.kind === 'none' ? undefined : doubtOfPromise(context, side, workload.uid, larger);
+      const doubt = room.kind === 'none' ? undefined : doubtOfPromise(context, side, { workload, pod, pods }, larger);
       if (room.kind === 'provisionable' && doubt === undefined) return undefined;
       if (doubt !== undefined) promises.push(`; an autoscaler makes ${side} nodes, but ${doubt}`);
     }
@@ -212,18 +213,22 @@ function awaitedOn(side: Side | undefined, awaited: readonly AwaitedReplacement[
  * as any other. What is seen of it counts, not how it is configured.
  */
 function doubtOfPromise(
-  { view, sides, spot, waitingCovers = 0, now }: GuardContext,
+  { view, sides, spot, waitingCovers = 0, stranded, now }: GuardContext,
   side: Side,
-  workloadUid: string,
+  { workload, pod, pods }: Pick<Subject, 'workload' | 'pod' | 'pods'>,
   { requests }: PodTemplate,
 ): string | undefined {
   const isLargeEnough = ({ allocatable }: NodeRecord): boolean =>
     requests.cpuMillis <= allocatable.cpuMillis && requests.memoryBytes <= allocatable.memoryBytes;
   const known = [...view.nodes()].filter((node) => sides.classOf(node) === side);
   if (!known.some(isLargeEnough)) return 'none that is there would hold the pod even alone';
-  if (side === 'spot' && spot !== undefined && spot.stateOf(workloadUid, now).kind !== 'open')
+  if (side === 'spot' && spot !== undefined && spot.stateOf(workload.uid, now).kind !== 'open')
     return 'spot had no room a moment ago';
-  return side === 'on-demand' && waitingCovers > 0 ? 'pods wait for one already' : undefined;
+  const isWaitedFor = (side === 'on-demand' && waitingCovers > 0) || inVain(side, workload, stranded, now) > 0;
+  // One that serves nobody where it is loses nothing by waiting as well.
+  return isWaitedFor || (pod.ready && waitingFor(side, pod, pods) !== undefined)
+    ? 'pods wait for one already'
+    : undefined;
 }
 
 /** The pod itself is among what is used, and so may those be in whose place others come; their places come free. */
