@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PodRecord, WorkloadRecord } from '../../model/records.ts';
-import { aDeployment, aPod, aStatefulSet, aTemplate, NOON, settledStatus } from '../../model/testing/records.ts';
+import type { SnapshotRecords } from '../../model/snapshot.ts';
+import { aDeployment, aNode, aPod, aStatefulSet, aTemplate, NOON, settledStatus } from '../../model/testing/records.ts';
 import { inspectAll } from '../guard.ts';
 import { evict, nodes, pod, pods, replicaSet, scene, withPods } from '../testing/scene.ts';
 
@@ -76,6 +77,46 @@ describe('pods that are not ready', () => {
     test('so one crash-looping pod does not block for ever; the last to become unready is waited for', () => {
       expect(crashing(8, [599_000])).toMatchObject([{ reason: 'PodNotReady', retryAfterMillis: 1000 }]);
       expect(crashing(12, [700_000, 590_000])).toMatchObject([{ reason: 'PodNotReady', retryAfterMillis: 10_000 }]);
+    });
+  });
+
+  describe('none on the side that a healthy pod is to move to is ready, however long they had', () => {
+    const more = ['s4', 's5', 's6', 's7', 's8'].map((name) => pod(name, 's'));
+    const records = (o1: Partial<PodRecord>, others: readonly PodRecord[] = more) => ({
+      workloads: [aDeployment({ replicas: 9 })],
+      replicaSets: [{ ...replicaSet, replicas: 9 }],
+      pods: [
+        pod('o1', 'o', { ...unready(NOON - 3_600_000), ...o1 }),
+        ...['s1', 's2', 's3'].map((name) => pod(name, 's')),
+        ...others,
+      ],
+    });
+    const reasonsOf = (seen: SnapshotRecords, decision = evict()) =>
+      inspectAll(decision, scene({ records: seen })).map(({ reason }) => reason);
+
+    test('so it stays: the next would not get well there either', () => {
+      expect(inspectAll(evict(), scene({ records: records({}) }))).toMatchObject([
+        { rule: 'others-ready', reason: 'PodNotReady', message: expect.stringContaining('8 of 9 pods are ready') },
+      ]);
+    });
+
+    test.each<[string, Partial<PodRecord>, (readonly PodRecord[])?]>([
+      ['one is ready', { ready: true }],
+      ['another is ready', {}, [...more.slice(1), pod('o2', 'o')]],
+      ['it is of another revision', { owner: { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'x', uid: 'x' } }],
+      ['it is on the side that the pod is on', { nodeName: 's' }],
+    ])('but it may go where %s', (_, o1, others) => {
+      const seen = records(o1, others);
+      const x = { ...replicaSet, name: 'x', uid: 'x', replicas: 0 };
+      expect(reasonsOf({ ...seen, replicaSets: [...seen.replicaSets, x] })).toEqual([]);
+    });
+
+    test('but it may go where their nodes say nothing, or it serves nobody itself', () => {
+      const silent = [aNode('s', 'spot'), aNode('o', 'on-demand', { ready: false }), aNode('o2', 'on-demand')];
+      expect(reasonsOf({ ...records({}), nodes: silent })).toEqual([]);
+      const { pods: all, ...rest } = records({});
+      const unwell = all.map((each) => (each.name === 's3' ? { ...each, ...unready(NOON) } : each));
+      expect(reasonsOf({ ...rest, pods: unwell })).toEqual([]);
     });
   });
 

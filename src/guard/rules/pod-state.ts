@@ -6,7 +6,7 @@ import type { EpochMillis, Millis } from '../../lib/units.ts';
 import { isLive, ordinalOf } from '../../model/owners.ts';
 import type { PodRecord } from '../../model/records.ts';
 import { unreadySince, wouldChangeRevision } from '../../model/rollout.ts';
-import type { Objection } from '../context.ts';
+import type { GuardContext, Objection, Subject } from '../context.ts';
 import { disruptionRule, endRule, object } from '../objection.ts';
 import { isWaitingCover } from '../waiting-cover.ts';
 
@@ -47,14 +47,33 @@ export function objectToTerminating(pods: readonly PodRecord[], { patienceMillis
 /** descheduler#1712: all replicas of a workload evicted together. */
 export const othersReady = disruptionRule(
   'others-ready',
-  'No healthy pod is disrupted while another is missing or starting. Pods unready for long count as unavailable instead, a quarter of the replicas at most.',
-  ({ pods, pod: victim, workload }, { settings, now }) =>
-    objectToUnready(pods.filter(isLive), victim, workload.replicas, {
+  'No healthy pod is disrupted while another is missing or starting, or where none gets well that was sent to that side. Pods unready for long count as unavailable instead, a quarter of the replicas at most.',
+  (subject, context) => {
+    const { pods, pod: victim, workload } = subject;
+    const { settings, now } = context;
+    const live = pods.filter(isLive);
+    const objection = objectToUnready(live, victim, workload.replicas, {
       patienceMillis: settings.stuckRolloutMillis,
       minReadyMillis: workload.minReadyMillis,
       now,
-    }),
+    });
+    if (objection !== undefined || !victim.ready || !isUnwellThere(subject, context)) return objection;
+    return object('PodNotReady', { ready: live.filter(({ ready }) => ready).length, desired: workload.replicas });
+  },
 );
+
+/**
+ * There are pods of the revision on the side that the pod is to move to, and none of them is ready: machines of another
+ * kind, say, for which its image is not built. Those on nodes that say nothing tell nothing of the side.
+ */
+function isUnwellThere({ decision, pods, pod: victim }: Subject, { view, sides }: GuardContext): boolean {
+  if (decision.kind !== 'evict') return false;
+  const there = pods.filter((pod) => {
+    const node = pod.nodeName === undefined || !isLive(pod) ? undefined : view.node(pod.nodeName);
+    return pod.owner?.uid === victim.owner?.uid && node?.ready === true && sides.classOf(node) === decision.to;
+  });
+  return there.length > 0 && there.every(({ ready }) => !ready);
+}
 
 /**
  * Why the victim is not to be disrupted for the sake of pods that are missing or not ready. Pods unready beyond
