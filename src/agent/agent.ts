@@ -56,6 +56,11 @@ export interface Agent {
 const LONGEST_WINDOW: Millis = 20_000;
 /** Two ticks, but no less: an API server under load takes seconds. */
 const LEAST_WRITE_DEADLINE: Millis = 5000;
+/**
+ * Of a server in trouble, before the operator takes the agent for gone: with the half minute since its last sign of life,
+ * trouble of a minute is over in time.
+ */
+const TRIES_IN_TIME = 10;
 
 export function createAgent(options: AgentOptions): Agent {
   const { api, nodeName, namespace, clock, monotonic, random, log, metrics } = options;
@@ -78,6 +83,7 @@ export function createAgent(options: AgentOptions): Agent {
     monotonic,
     log: log.child('writer'),
     deadlineMillis: () => Math.max(LEAST_WRITE_DEADLINE, 2 * settings.current().tickMillis),
+    longestTroubleMillis: () => settings.current().staleMillis / TRIES_IN_TIME,
   });
   const steady = createSteadyTime(clock, monotonic);
   const demand = createDemandMetrics({

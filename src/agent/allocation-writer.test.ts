@@ -16,7 +16,12 @@ const write = (name: string, growth: number, namespace = 'shop'): PendingWrite =
   } satisfies PodAllocation,
 });
 
-function scene(answer: (name: string) => Promise<void> | void = () => {}) {
+/** Of what is asked until that is given up. */
+function noAnswer(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true }));
+}
+
+function scene(answer: (name: string, signal: AbortSignal | undefined) => Promise<void> | void = () => {}) {
   const clock = createVirtualClock(0);
   const sent: string[] = [];
   const options: unknown[] = [];
@@ -27,7 +32,7 @@ function scene(answer: (name: string) => Promise<void> | void = () => {}) {
     async patch(_type, name, patch, call) {
       sent.push(name);
       options.push({ type: patch.type, manager: call?.fieldManager, namespace: call?.namespace });
-      await answer(name);
+      await answer(name, call?.signal);
       return {} as never;
     },
   };
@@ -41,6 +46,7 @@ function scene(answer: (name: string) => Promise<void> | void = () => {}) {
       info: ({ namespace }, message) => told.push(`${String(namespace)}: ${message}`),
     },
     deadlineMillis: () => 5000,
+    longestTroubleMillis: () => 12_000,
   });
   const run = (writes: readonly PendingWrite[]) => writer.write(writes, new AbortController().signal);
   return { clock, sent, options, warnings, told, writer, run };
@@ -173,10 +179,13 @@ describe('refusals', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('pauses grow up to a minute, and a success ends them', async () => {
+  test.each([
+    ['a minute where somebody has to mend it', kubeError(401, 'Unauthorized', 'who'), [2000, 8000, 32_000], 60_000],
+    ['as long as is told where the server has trouble', new Error('down'), [2000, 8000, 12_000], 12_000],
+  ])('pauses grow up to %s, and a success ends them', async (_, error, first, longest) => {
     let isDown = true;
     const { run, clock, sent } = scene(() => {
-      if (isDown) throw new Error('down');
+      if (isDown) throw error;
     });
     const pauses: number[] = [];
     for (let round = 0; round < 8; round++) {
@@ -190,8 +199,8 @@ describe('refusals', () => {
       pauses.push(clock.now() - begun);
       await clock.advance(60_000);
     }
-    expect(pauses.slice(0, 3)).toEqual([2000, 8000, 32_000]);
-    expect(Math.max(...pauses)).toBe(60_000);
+    expect(pauses.slice(0, 3)).toEqual(first);
+    expect(Math.max(...pauses)).toBe(longest);
     isDown = false;
     await run([write('a', 1)]);
     expect(await run([write('a', 1)])).toEqual(['ok']);
@@ -203,6 +212,48 @@ describe('refusals', () => {
     });
     expect(await run([write('up', 5), write('down', -5)])).toEqual([undefined, 'failed']);
     expect(sent).toEqual(['down']);
+  });
+
+  test('a namespace without an answer, as behind a webhook that hangs, leaves the others most of the time', async () => {
+    const { run, clock, warnings } = scene((name, signal) =>
+      name.startsWith('locked') ? noAnswer(signal) : undefined,
+    );
+    const locked = Array.from({ length: 6 }, (_each, index) => write(`locked-${index}`, -2, 'locked'));
+    const gotThrough: number[] = [];
+    while (clock.now() < 240_000) {
+      const results: unknown[] = [];
+      const running = run([...locked, write('up', 1)]).then((all) => results.push(...all));
+      while (results.length === 0) await clock.advance(1000);
+      await running;
+      if (results.at(-1) === 'ok') gotThrough.push(clock.now());
+    }
+    const gaps = gotThrough.map((at, index) => at - (gotThrough[index - 1] ?? 0));
+    expect(Math.max(...gaps)).toBeLessThan(15_000);
+    expect(gotThrough.length).toBeGreaterThan(40);
+    // Told once, of the namespace.
+    expect(warnings).toHaveLength(1);
+  });
+
+  test('a server that is slow, and does answer, is not waited for beyond the deadline', async () => {
+    const { run, clock, writer } = scene(async (name, signal) => {
+      if (name === 'slow') await noAnswer(signal);
+    });
+    const running = run([write('slow', -2), write('quick', -1)]);
+    await clock.advance(5000);
+    expect(await running).toEqual(['failed', 'ok']);
+    expect(writer.isWaiting()).toBe(false);
+  });
+
+  test('nothing at all in time is for all', async () => {
+    const { run, clock, writer } = scene((_, signal) => noAnswer(signal));
+    const running = run([write('a', -1), write('b', -1, 'other')]);
+    await clock.advance(5000);
+    expect(await running).toEqual(['failed', 'failed']);
+    expect(writer.isWaiting('third')).toBe(true);
+    await clock.advance(2000);
+    expect(['shop', 'other', 'third'].map((namespace) => writer.isWaiting(namespace))).toEqual([true, true, false]);
+    await clock.advance(2000);
+    expect(writer.isWaiting()).toBe(false);
   });
 
   test('a write without an answer is given up, and nothing more of that plan is sent', async () => {

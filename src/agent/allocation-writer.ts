@@ -41,6 +41,11 @@ export interface AllocationWriterOptions {
   readonly log: Logger;
   /** A write that takes longer is given up: by then it would be about the past. It may change. */
   readonly deadlineMillis: () => Millis;
+  /**
+   * A server in trouble is tried again after this long at the latest: the operator takes an agent for gone that is not
+   * heard, whoever is to blame, and its pods lose their share. It may change.
+   */
+  readonly longestTroubleMillis: () => Millis;
 }
 
 /** At once, so that a node full of new pods does not crowd out its neighbours at the API server. */
@@ -49,7 +54,7 @@ const CONCURRENCY = 4;
 const BATCH = 32;
 /** After the first refusal; doubled with each further one, up to {@link LONGEST_PAUSE}. */
 const FIRST_PAUSE: Millis = 2000;
-/** The operator takes an agent for gone after two minutes (`allocation.staleAfter`): pauses stay well below. */
+/** Where it takes somebody to mend what is in the way: a right, a definition, a rule of admission. */
 const LONGEST_PAUSE: Millis = 60_000;
 
 /** What is no longer asked for is no longer known to be refused, either. */
@@ -63,11 +68,16 @@ interface Pause {
 }
 
 export function createAllocationWriter(options: AllocationWriterOptions): AllocationWriter {
-  const { api, clock, monotonic, log, deadlineMillis } = options;
+  const { api, clock, monotonic, log, deadlineMillis, longestTroubleMillis } = options;
   const pauses = new Map<string, Pause>();
   const trouble = createTrouble(log);
 
-  const send = async (write: PendingWrite, signal: AbortSignal): Promise<Refusal | undefined> => {
+  /** @param isLate whether time is up. */
+  const send = async (
+    write: PendingWrite,
+    signal: AbortSignal,
+    isLate: () => boolean,
+  ): Promise<Refusal | undefined> => {
     const { object, isAnnotation } = write;
     const { name = '' } = object.metadata ?? {};
     try {
@@ -83,14 +93,15 @@ export function createAllocationWriter(options: AllocationWriterOptions): Alloca
       trouble.end(object);
       return undefined;
     } catch (error) {
-      const refusal = refusalOf(error);
+      const refusal = isLate() ? late : refusalOf(error);
       trouble.tell(refusal, error, object);
       return refusal;
     }
   };
   const isPaused = (what: string): boolean => monotonic() < (pauses.get(what)?.untilMillis ?? 0);
-  const pause = (what: string): void => {
-    const lengthMillis = Math.min(LONGEST_PAUSE, Math.max(FIRST_PAUSE, 2 * (pauses.get(what)?.lengthMillis ?? 0)));
+  const pause = (what: string, result: Refusal['result'], least: Millis): void => {
+    const longest = result === 'failed' ? Math.min(LONGEST_PAUSE, longestTroubleMillis()) : LONGEST_PAUSE;
+    const lengthMillis = Math.max(least, Math.min(longest, 2 * (pauses.get(what)?.lengthMillis ?? 0)));
     pauses.set(what, { lengthMillis, untilMillis: monotonic() + lengthMillis });
   };
   const forgetOld = (): void => {
@@ -106,23 +117,32 @@ export function createAllocationWriter(options: AllocationWriterOptions): Alloca
       const timer = clock.setTimer(deadlineMillis(), () => deadline.abort(new Error('The write took too long.')));
       const limited = AbortSignal.any([signal, deadline.signal]);
       const results = new Map<PendingWrite, WriteResult>();
-      const refused = new Set<string>();
+      const refused = new Map<string, Refusal['result']>();
+      /** Namespaces of which the server said something, however long others take. */
+      const answered = new Set<string>();
+      const isLate = (): boolean => deadline.signal.aborted && !signal.aborted;
       /** In parallel, and no more of what was refused for a reason that holds for it, too. */
       const sendAll = (some: readonly PendingWrite[]): Promise<void> =>
         severalAtOnce(some, CONCURRENCY, async (write) => {
           const namespace = namespaceOf(write);
           if (limited.aborted || refused.has(ALL) || refused.has(namespace)) return;
-          const refusal = await send(write, limited);
+          const refusal = await send(write, limited, isLate);
           results.set(write, refusal?.result ?? 'ok');
-          if (refusal?.holdsFor !== undefined) refused.add(refusal.holdsFor === 'all' ? ALL : namespace);
+          if (refusal?.holdsFor === undefined) answered.add(namespace);
+          else refused.set(refusal.holdsFor === 'all' ? ALL : namespace, refusal.result);
         });
       try {
         const batch = free.toSorted((a, b) => a.growth - b.growth).slice(0, BATCH);
         await sendAll(batch.filter(({ growth }) => growth <= 0));
         // Where what pays for them was refused, raises wait for the next tick.
         await sendAll(batch.filter(({ growth }) => growth > 0));
+        for (const namespace of isLate() ? answered : []) refused.delete(namespace);
+        if (isLate() && answered.size === 0) refused.set(ALL, late.result);
         for (const what of [ALL, ...new Set([...results.keys()].map(namespaceOf))]) {
-          if (refused.has(what)) pause(what);
+          const result = refused.get(what);
+          // Where all wait, whom it began with waits for longer: it may be the only one in whose way something is.
+          const least = what !== ALL && refused.has(ALL) ? 2 * FIRST_PAUSE : FIRST_PAUSE;
+          if (result !== undefined) pause(what, result, least);
           else if (!refused.has(ALL)) pauses.delete(what);
         }
         return writes.map((each) => results.get(each));
@@ -134,6 +154,12 @@ export function createAllocationWriter(options: AllocationWriterOptions): Alloca
       namespace === undefined ? [...pauses.keys()].some(isPaused) : isPaused(ALL) || isPaused(namespace),
   };
 }
+
+/**
+ * No answer in time: of the server, or of a webhook that is there for this namespace only, and holds up all that comes
+ * behind it.
+ */
+const late = { result: 'failed', holdsFor: 'namespace' } as const satisfies Refusal;
 
 function namespaceOf({ object }: PendingWrite): string {
   return object.metadata?.namespace ?? '';
