@@ -132,6 +132,19 @@ test.each([
   expect([settings.renewMillis, problems.length]).toEqual([renewMillis, told]);
 });
 
+test.each([
+  [{ fastLoopInterval: '60s' }, { tickMillis: 40_000, renewMillis: 40_000 }, 'fastLoopInterval: 60000 ms is too long'],
+  [
+    { samplingInterval: '20s', 'allocation.staleAfter': '30s' },
+    { samplingMillis: 10_000, tickMillis: 10_000, renewMillis: 10_000 },
+    'samplingInterval: 20000 ms is too long for allocation.staleAfter, 30000 ms; 10000 ms is used instead',
+  ],
+])('signs of life are given at ticks, so these come as often: %o', (configMap, wanted, told) => {
+  const { settings, problems } = readSettings({ configMap, env: {} });
+  expect(settings).toMatchObject(wanted);
+  expect(problems[0]).toContain(told);
+});
+
 test('no text breaks a setting: it is accepted, or told with what would be', () => {
   fc.assert(
     fc.property(fc.constantFrom(...settingTable), fc.oneof(fc.string(), fc.double().map(String)), (row, text) => {

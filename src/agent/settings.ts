@@ -3,6 +3,7 @@
  * one by one.
  */
 import { defaultAllocationRules } from '../decide/allocation/rules.ts';
+import type { Millis } from '../lib/units.ts';
 import { type AgentSettings, type SettingRow, settingTable } from './setting-table.ts';
 
 /** Sampling and tick as MBCAS has them in its second generation. */
@@ -71,19 +72,24 @@ const RENEWALS_IN_TIME = 3;
 /** Values that are fine alone and not together. */
 function checkTogether(settings: AgentSettings): Pick<ReadSettings, 'settings' | 'problems'> {
   const problems: string[] = [];
-  let { tickMillis, renewMillis } = settings;
-  if (tickMillis < settings.samplingMillis) {
+  const { staleMillis } = settings;
+  const mostMillis = Math.floor(staleMillis / RENEWALS_IN_TIME);
+  /** Of what is done once in so long a time, signs of life among it: those are given at ticks, and these follow samples. */
+  const inTime = (name: string, millis: Millis): Millis => {
+    if (millis <= mostMillis) return millis;
     problems.push(
-      `fastLoopInterval: ${tickMillis} ms is shorter than samplingInterval, ${settings.samplingMillis} ms, which is used instead`,
+      `${name}: ${millis} ms is too long for allocation.staleAfter, ${staleMillis} ms; ${mostMillis} ms is used instead`,
     );
-    tickMillis = settings.samplingMillis;
-  }
-  const mostMillis = Math.floor(settings.staleMillis / RENEWALS_IN_TIME);
-  if (renewMillis > mostMillis) {
+    return mostMillis;
+  };
+  const samplingMillis = inTime('samplingInterval', settings.samplingMillis);
+  let tickMillis = inTime('fastLoopInterval', settings.tickMillis);
+  let renewMillis = inTime('allocation.renewInterval', settings.renewMillis);
+  if (tickMillis < samplingMillis) {
     problems.push(
-      `allocation.renewInterval: ${renewMillis} ms is too long for allocation.staleAfter, ${settings.staleMillis} ms; ${mostMillis} ms is used instead`,
+      `fastLoopInterval: ${tickMillis} ms is shorter than samplingInterval, ${samplingMillis} ms, which is used instead`,
     );
-    renewMillis = mostMillis;
+    tickMillis = samplingMillis;
   }
   if (renewMillis < tickMillis) {
     problems.push(
@@ -91,5 +97,5 @@ function checkTogether(settings: AgentSettings): Pick<ReadSettings, 'settings' |
     );
     renewMillis = tickMillis;
   }
-  return { settings: { ...settings, tickMillis, renewMillis }, problems };
+  return { settings: { ...settings, samplingMillis, tickMillis, renewMillis }, problems };
 }
