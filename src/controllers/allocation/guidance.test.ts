@@ -55,6 +55,22 @@ test.each([true, false])('that a node pins its CPUs is told where it is known: %
   expect(told.hasStaticCpuManager).toBe(isKnown ? true : undefined);
 });
 
+test.each<[PodHistory, object]>([
+  [{}, {}],
+  [{ restartedOnResize: true }, { restartedOnResize: true }],
+  [{ hasStaticCpuManager: true, isVpaOwned: true }, { hasStaticCpuManager: true }],
+])('where the view cannot be believed, what was learned for the life of the pod is not lost: %o', (history, told) => {
+  const known = {
+    pod: testPod('a', { request: 400 }),
+    facts: { limitRanges: 'unknown', hpas: [], pdbs: [] },
+    history,
+    isRefused: false,
+    workload: undefined,
+  } as const;
+  const input = { known, advice: undefined, original: map(300), noted: undefined, quota: undefined };
+  expect(guidanceOf({ ...input, rules: testRules, now: 0 })).toEqual({ isUnknown: true, ...told });
+});
+
 test.each([
   ['requests', 800, { min: 400, max: 400 }],
   ['limits', 800, { min: 800, max: 800 }],

@@ -2,6 +2,7 @@
 import type { AllocationBound, AllocationGuidance } from '../../api/pod-allocation.ts';
 import { type CpuSize, sizeOf, totalOf } from '../../decide/allocation/allocation-pod.ts';
 import { type Bound, holdAt } from '../../decide/allocation/bounds.ts';
+import type { PodHistory } from '../../decide/allocation/eligibility.ts';
 import { clusterHints } from '../../decide/allocation/hints.ts';
 import type { QuotaRoom } from '../../decide/allocation/integrations/resource-quota.ts';
 import type { AllocationRules } from '../../decide/allocation/rules.ts';
@@ -26,14 +27,15 @@ export interface GuidanceInput {
 }
 
 /**
- * Only what is to be said: a key that is left out means that nothing of the kind bounds the pod. `isUnknown` alone
- * where the view cannot be believed.
+ * Only what is to be said: a key that is left out means that nothing of the kind bounds the pod. Where the view cannot
+ * be believed `isUnknown`, and beside it only what was learned for the life of the pod: nobody else knows it, and the
+ * next leader reads it here.
  */
 export function guidanceOf(input: GuidanceInput): AllocationGuidance {
   const { known, advice, quota, rules, now } = input;
   const { facts, history, pod } = known;
   if (facts.limitRanges === 'unknown' || facts.hpas === 'unknown' || facts.pdbs === 'unknown') {
-    return { isUnknown: true };
+    return { isUnknown: true, ...learned(history) };
   }
   const hints = clusterHints(pod, facts, rules, now);
   const bounds = [...hints.bounds, ...refusedBounds(known, rules)].map(
@@ -59,13 +61,22 @@ export function guidanceOf(input: GuidanceInput): AllocationGuidance {
     ...(history.namespaceManaged !== undefined && { namespaceManaged: history.namespaceManaged }),
     ...(history.hasForeignWriter === true && { hasForeignWriter: true }),
     ...(history.isVpaOwned === true && { isVpaOwned: true }),
-    ...(history.restartedOnResize === true && { restartedOnResize: true }),
-    ...(history.hasStaticCpuManager === true && { hasStaticCpuManager: true }),
+    ...learned(history),
     ...(quota !== undefined && {
       ...amount('quotaRequestRoom', quota.room.cpuRequest),
       ...amount('quotaLimitRoom', quota.room.cpuLimit),
       quotaNodeShare: roundedDown(quota.nodeShare),
     }),
+  };
+}
+
+function learned({
+  restartedOnResize,
+  hasStaticCpuManager,
+}: PodHistory): Pick<AllocationGuidance, 'restartedOnResize' | 'hasStaticCpuManager'> {
+  return {
+    ...(restartedOnResize === true && { restartedOnResize }),
+    ...(hasStaticCpuManager === true && { hasStaticCpuManager }),
   };
 }
 
