@@ -4,7 +4,7 @@ import { createSizeLog } from '../../guard/size/size-history.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import type { SizingView } from '../../model/sizing-view.ts';
 import { aNode } from '../../model/testing/records.ts';
-import { anHpa, aSizedPod, aSizedWorkload, aVpa } from '../../model/testing/sizing-records.ts';
+import { aContainer, anHpa, aSizedPod, aSizedWorkload, aVpa } from '../../model/testing/sizing-records.ts';
 import { createAllocationFacts } from './facts.ts';
 import { createAllocationMemory } from './memory.ts';
 import type { AllocationSettings } from './settings.ts';
@@ -129,6 +129,13 @@ test('who owns a pod is of a kind that is not read: an autoscaler of something u
   ];
   const { known } = setUp({}, { hpas: () => hpas, workload: ({ name }) => aSizedWorkload({ name }) });
   expect(known().facts.hpas).toEqual(hpas.slice(1));
+});
+
+test('what the template of the workload requests is told, where there is one', () => {
+  const containers = [300, 100].map((cpuRequest) => aContainer({ size: { cpuRequest } }));
+  const workload = aSizedWorkload({ containers });
+  expect(setUp({}, { workloadOf: () => workload }).known().facts.template).toBe(400);
+  expect(setUp().known().facts.template).toBeUndefined();
 });
 
 test('a VerticalPodAutoscaler of the pod’s own maker counts where that is no kind that is sized', () => {

@@ -18,7 +18,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { EpochMillis, Millicores } from '../../lib/units.ts';
 import { actingVpa } from '../../model/acting-vpa.ts';
 import { hasEnded } from '../../model/owners.ts';
-import { heldRequests, type SizeChange } from '../../model/pod-size.ts';
+import { heldRequests, type SizeChange, sumOf } from '../../model/pod-size.ts';
 import { runningOf } from '../../model/predecessors.ts';
 import type { NodeRecord } from '../../model/records.ts';
 import { workloadRef } from '../../model/refs.ts';
@@ -93,6 +93,7 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
       hpas: known ? hpasOf({ workload, owner: record.owner }, view.hpas(namespace), isWorkload(namespace)) : 'unknown',
       pdbs: known ? pdbsOf(view.pdbs(namespace), record) : 'unknown',
       ...(node !== undefined && { node }),
+      ...(workload !== undefined && { template: sumOf(workload.containers, 'cpuRequest') }),
       ...(weight.topologySpread && workload !== undefined && { spread: spreadFactsOf(view, found, workload) }),
       ...(weight.spreadCeiling && workload !== undefined && known && medianFact(view, workload)),
       ...(weight.nodeAffinity && {

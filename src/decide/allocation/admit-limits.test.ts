@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { anHpa } from '../../model/testing/sizing-records.ts';
 import type { AllocationPod } from './allocation-pod.ts';
 import { admit, desired, pending, pod, range } from './testing/admitting.ts';
-import { resized, testPod, testRules } from './testing/pods.ts';
+import { resized, testNode, testPod, testRules } from './testing/pods.ts';
 
 const pdb = {
   namespace: 'shop',
@@ -60,6 +60,17 @@ describe('what only the operator knows narrows the wish', () => {
     expect(admit(desired(200, { limit: 300, limitPolicy: 'Apply' }), scaled)).toMatchObject({
       decision: { changes: [{ to: { cpuLimit: 401 } }] },
     });
+  });
+
+  test('integration 5: a request that was lowered before the autoscaler came is put back, where there is room', () => {
+    const marks = { 'mbcas.io/original-resources': '{"main":{"requests":{"cpu":"400m"}}}' };
+    const lowered = testPod('a', { request: 150, marks }, { sizeManagers: ['mbcas-controller'] });
+    const scaled = { facts: { limitRanges: [], hpas: [hpa], pdbs: [], template: 400 } };
+    expect(admit(desired(150), scaled, lowered)).toMatchObject({
+      decision: { changes: [{ to: { cpuRequest: 400 } }] },
+    });
+    const full = { allocatable: 1800, conditions: testNode().conditions, charged: 1700 };
+    expect(admit(desired(150), { ...scaled, node: full }, lowered)).toMatchObject({ reason: 'CapacityInFlight' });
   });
 
   test('integration 6: no decrease while the budget is short, raises as ever', () => {

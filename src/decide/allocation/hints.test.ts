@@ -39,6 +39,33 @@ describe('what the cluster says about a pod', () => {
     });
   });
 
+  describe('and what the pod gave up before there was one it gets back', () => {
+    const marks = { 'mbcas.io/original-resources': '{"main":{"requests":{"cpu":"400m"}}}' };
+    const resizedByUs = { sizeManagers: ['mbcas-controller'] };
+    test.each([
+      ['as it came', 150, 400, resizedByUs, 400],
+      ['up to what its template asks for by now', 150, 300, resizedByUs, 300],
+      ['of a workload that is not read: nothing', 150, undefined, resizedByUs, 150],
+      ['not where nobody of ours resized it, whatever the annotation says', 150, 400, {}, 150],
+      ['nothing is taken from one that has more', 700, 400, resizedByUs, 700],
+    ])('%s', (_, request, template, by, held) => {
+      const pod = testPod('a', { request, limit: 800, marks }, by);
+      const facts = { ...none, hpas: [hpa], ...(template !== undefined && { template }) };
+      const bound = { layer: 'hard', reason: 'HorizontalPodAutoscaler' };
+      expect(clusterHints(pod, facts, testRules, T0).bounds).toEqual([{ ...bound, min: held, max: held }]);
+      // Else it is shared out as ever.
+      expect(clusterHints(pod, { ...facts, hpas: [] }, testRules, T0).bounds).toEqual([]);
+    });
+
+    test('as far as a LimitRange that came since lets it', () => {
+      const pod = testPod('a', { request: 150, limit: 280, marks }, resizedByUs);
+      const facts = { ...none, hpas: [hpa], template: 400, limitRanges: [aLimitRange({ max: { cpu: 300 } })] };
+      expect(clusterHints(pod, facts, testRules, T0).bounds).toContainEqual(
+        expect.objectContaining({ reason: 'HorizontalPodAutoscaler', min: 300 }),
+      );
+    });
+  });
+
   test('with limits it is a lower bound of the limit', () => {
     expect(hint({ hpas: [hpa] }, { apply: 'limits' }).bounds).toEqual([
       { layer: 'hpa', reason: 'HorizontalPodAutoscaler', min: 400 },

@@ -6,6 +6,7 @@
 import type { EpochMillis, Millicores } from '../../lib/units.ts';
 import type { NodeRecord, PdbRecord } from '../../model/records.ts';
 import { limitRangeProblem } from '../../model/size-bounds.ts';
+import { isOwnManager } from '../../model/size-managers.ts';
 import type { HpaRecord, LimitRangeRecord } from '../../model/sizing-records.ts';
 import { type AllocationPod, sizeOf, totalOf } from './allocation-pod.ts';
 import { type Bound, holdAt } from './bounds.ts';
@@ -26,6 +27,8 @@ export interface PodFacts {
   readonly hpas: readonly HpaRecord[] | 'unknown';
   /** Those that select the pod. */
   readonly pdbs: readonly PdbRecord[] | 'unknown';
+  /** What the template of the pod's workload requests; left out where no template is known. */
+  readonly template?: Millicores;
   readonly spread?: readonly SpreadFact[];
   /** What the replicas of the workload have in the middle; left out where they are too few to tell. */
   readonly median?: Millicores;
@@ -42,9 +45,11 @@ export function clusterHints(pod: AllocationPod, facts: PodFacts, rules: Allocat
     return { ...unhindered, bounds: [holdAt(current, 'DataUnknown')], isRequestFrozen: true };
   }
   const hpa = judgeHpas(hpas, readMarks(pod.marks).hpaMode, size.request, now);
+  const ofRanges = rangeBounds(pod, limitRanges, rules, current, hpa);
+  const kept = hpa.isRequestFrozen ? Math.max(current, requestBefore(pod, facts, ofRanges)) : current;
   const bounds = [
-    ...hpaBounds(hpa, current, rules),
-    ...rangeBounds(pod, limitRanges, rules, current, hpa),
+    ...hpaBounds(hpa, current, kept, rules),
+    ...ofRanges,
     ...(pdbs.length === 0 ? [] : pdbBounds(pdbs, current, firstShare(pod, rules))),
     ...(rules.weight.spreadCeiling ? medianBound(facts.median) : []),
   ];
@@ -64,13 +69,28 @@ function firstShare(pod: AllocationPod, { apply }: AllocationRules): Millicores 
   return apply === 'limits' ? limit : request;
 }
 
-function hpaBounds(hpa: HpaEffect, current: Millicores, { apply }: AllocationRules): Bound[] {
+/** @param kept the request that an autoscaler divides by. */
+function hpaBounds(hpa: HpaEffect, current: Millicores, kept: Millicores, { apply }: AllocationRules): Bound[] {
   const bounds: Bound[] = [];
   const reason = 'HorizontalPodAutoscaler';
-  if (hpa.isRequestFrozen && apply !== 'limits') bounds.push(holdAt(current, reason));
+  if (hpa.isRequestFrozen && apply !== 'limits') bounds.push(holdAt(kept, reason));
   if (hpa.limitMin !== undefined && apply === 'limits') bounds.push({ layer: 'hpa', reason, min: hpa.limitMin });
   if (hpa.isScaling) bounds.push({ layer: 'hpa', reason, min: current });
   return bounds;
+}
+
+/**
+ * What a pod gave up before there was an autoscaler it gets back: its new replicas come with as much, and it divides the
+ * use of all by that. Anybody may write the annotation that tells it, so it is believed up to the template.
+ */
+function requestBefore(
+  pod: AllocationPod,
+  { template = 0 }: PodFacts,
+  others: readonly Pick<Bound, 'max'>[],
+): Millicores {
+  if (!pod.sizeManagers.some(isOwnManager)) return 0;
+  const { request } = totalOf([...firstSizes(pod).values()]);
+  return Math.min(request, template, ...others.map(({ max = request }) => max));
 }
 
 function factors(
