@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { anHpa } from '../../model/testing/sizing-records.ts';
 import type { AllocationPod } from './allocation-pod.ts';
 import { admit, desired, pending, pod, range } from './testing/admitting.ts';
-import { resized, testNode, testPod, testRules } from './testing/pods.ts';
+import { resized, testNode, testPod, testPodOf, testRules } from './testing/pods.ts';
 
 const pdb = {
   namespace: 'shop',
@@ -127,6 +127,19 @@ describe('limits, as MBCAS', () => {
     });
     const tight = testPod('a', { request: 900, limit: 1000 });
     expect(admit(wish(400), { rules, facts: short }, tight).kind).toBe('settled');
+  });
+
+  test('beside a limit that stays, or is not there, what that could be at most says nothing of the request', () => {
+    const spread = { ...rules, weight: { ...rules.weight, spreadCeiling: true } };
+    const alike = { limitRanges: [], hpas: [], pdbs: [], median: 200 };
+    expect(admit(desired(400), { rules: spread, facts: alike }).kind).toBe('settled');
+    const bounded = { limitRanges: [{ ...range(10, 600), type: 'Pod' as const }], hpas: [], pdbs: [] };
+    const partly = testPodOf([[200, 300], [200]]);
+    expect(admit(desired(400), { rules, facts: bounded }, partly).kind).toBe('settled');
+    expect(admit(desired(350), { rules, facts: bounded }, partly)).toMatchObject({
+      kind: 'resize',
+      decision: { why: { numbers: { requestAfter: 350 } } },
+    });
   });
 
   test('an autoscaled pod: the limit only, above its threshold', () => {

@@ -11,7 +11,7 @@ import { limitRangeProblem } from '../../model/size-bounds.ts';
 import type { QuotaRecord } from '../../model/sizing-records.ts';
 import type { ResizeDecision } from '../size-decision.ts';
 import { type AllocationPod, type CpuSize, chargedCpu, sizeOf } from './allocation-pod.ts';
-import { type Bound, combineBounds } from './bounds.ts';
+import { type Bound, combineBounds, fromBelow } from './bounds.ts';
 import type { Clamp } from './clamp.ts';
 import { type ExclusionReason, exclusionOf, type PodHistory } from './eligibility.ts';
 import { clusterHints, type PodFacts } from './hints.ts';
@@ -173,9 +173,11 @@ function withinBounds(
   const asked = isLimit ? desired.limit : desired.request;
   const { limitPolicy } = desired;
   const held = isLimit ? (current.limit ?? current.request) : current.request;
-  // A limit that stays is no step, whatever stands in its place.
-  const steps = isLimit && limitPolicy === 'Keep' ? [] : [stepOf(held)];
-  const bounds = besideLimit(hints.bounds, limitPolicy === 'Keep');
+  const isKept = limitPolicy === 'Keep';
+  // A limit that stays is no step, whatever stands in its place; and no request follows what that would be cut to.
+  const steps = isLimit && isKept ? [] : [stepOf(held)];
+  const beside = besideLimit(hints.bounds, isKept);
+  const bounds = isLimit && isKept && pod.qos !== 'Guaranteed' ? fromBelow(beside) : beside;
   const { min: share, clamps } = combineBounds(asked, asked, [...bounds, ...steps]);
   if (isLimit) {
     const { min: least, max: most } = stepOf(current.request);
@@ -192,7 +194,7 @@ function withinBounds(
     return { target: { request, limit, limitPolicy }, clamps };
   }
   if (pod.qos === 'Guaranteed') return { target: { request: share, limit: share, limitPolicy: 'Apply' }, clamps };
-  const kept = limitPolicy === 'Keep' ? (current.limit ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
+  const kept = isKept ? (current.limit ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
   const request = Math.min(share, Math.max(current.request, kept - 1));
   const least = Math.max(request + 1, hints.limitMin ?? 0);
   return { target: { request, limit: Math.max(desired.limit, least), limitPolicy }, clamps };

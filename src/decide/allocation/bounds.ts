@@ -42,6 +42,11 @@ export function holdAt(current: Millicores, reason: ClampReason, layer: Layer = 
   return { layer, reason, min: current, max: current };
 }
 
+/** The same without what they bound from above. */
+export function fromBelow(bounds: readonly Bound[]): readonly Bound[] {
+  return bounds.map(({ max: _, ...bound }) => bound);
+}
+
 /**
  * One box out of all bounds, whatever their order in the list. `claim <= want` in the end, whatever the bounds say;
  * `min <= max` always. Only hard bounds and annotations move the claim: a guard that raised it would make the pod's
