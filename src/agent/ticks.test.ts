@@ -51,6 +51,16 @@ test('samples and plans are counted, each with the time it took; pods are looked
   expect(discoveries).toBeLessThan(5);
 });
 
+test('the first word about a pod is given once, also while the server tells late that it is there', async () => {
+  const world = await stage();
+  await world.addPod({ name: 'web', request: 100 });
+  const late = { kind: 'delay-events', millis: 10_000 } as const;
+  world.server.faults.add({ verbs: ['watch'], resources: [podAllocations.plural], effect: late });
+  world.start();
+  await world.pass(19, { web: 50 });
+  expect(patchesOf(world)).toBe(1);
+});
+
 test('writes are counted by what became of them, and those that change something by pod and direction', async () => {
   const { world, running } = await worked((call) => call === 1);
   const results = seriesOf(running, 'mbcas_agent_writes_total');

@@ -31,6 +31,12 @@ interface Written {
   readonly at: EpochMillis | undefined;
 }
 
+/**
+ * How long the first word about a pod may take to be seen, once it got through. A server under load tells late, and a
+ * watch that has stalled not before its end: said again at each tick, all new pods of a cluster would add to that.
+ */
+const SEEN_WITHIN: Millis = 30_000;
+
 export function createTicks(parts: TickParts): Ticks {
   const { settings, stores, sampler, demand, writer, renewal, clock, monotonic, metrics, log } = parts;
   const planning = createTickPlanning(parts);
@@ -41,6 +47,8 @@ export function createTicks(parts: TickParts): Ticks {
   stores.onPodsChange(() => {
     havePodsChanged = true;
   });
+  /** By uid of the pod, when its first word got through, of the last {@link SEEN_WITHIN}. */
+  const registered = new Map<string, Millis>();
 
   const timed = <Value>(work: () => Value, told: (seconds: number) => void): Value => {
     const before = monotonic();
@@ -48,10 +56,11 @@ export function createTicks(parts: TickParts): Ticks {
     told((monotonic() - before) / 1000);
     return value;
   };
-  const count = ({ object, growth, why }: IntendedWrite, result: WriteResult, seconds: number): void => {
+  const count = ({ podUid, object, growth, why }: IntendedWrite, result: WriteResult, seconds: number): void => {
     metrics.inc('mbcas_agent_writes_total', { result });
     if (result !== 'ok') return;
     written = { count: written.count + 1, millis: monotonic(), at: clock.now() };
+    if (why === 'registered') registered.set(podUid, monotonic());
     if (why !== 'changed') return;
     const { namespace = '', podName: pod = '' } = object.spec ?? {};
     const direction = growth > 0 ? 'up' : growth < 0 ? 'down' : 'same';
@@ -77,8 +86,10 @@ export function createTicks(parts: TickParts): Ticks {
     const sign = isDue ? renewal.next(tick, clock.now(), (namespace) => !writer.isWaiting(namespace)) : undefined;
     if (sign !== undefined) await send([sign], signal);
   };
+  const isNews = ({ podUid, why }: IntendedWrite): boolean => why !== 'registered' || !registered.has(podUid);
   const write = async (tick: Tick, signal: AbortSignal): Promise<void> => {
-    const sent = await send(tick.writes, signal);
+    for (const [uid, at] of registered) if (monotonic() - at >= SEEN_WITHIN) registered.delete(uid);
+    const sent = await send(tick.writes.filter(isNews), signal);
     planning.settle(tick, sent);
     await giveSign(tick, signal);
   };
