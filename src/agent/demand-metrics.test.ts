@@ -13,7 +13,7 @@ const QUEUE = { queue: 'sum by (namespace, pod) (queue{pod=~"$pods",node="$node"
 
 function scene(
   answer: (text: string) => Promise<readonly MetricSample[]> | undefined,
-  queries: Readonly<Record<string, string>> = QUEUE,
+  queries: Readonly<Record<string, string>> | (() => Promise<Readonly<Record<string, string>>>) = QUEUE,
 ) {
   const clock = createVirtualClock(START);
   const asked: string[] = [];
@@ -21,7 +21,7 @@ function scene(
   const warnings: string[] = [];
   const log: Logger = { debug() {}, info() {}, warn: (_f, m) => warnings.push(m), error() {}, child: () => log };
   const metrics = createDemandMetrics({
-    queries: async () => queries,
+    queries: async () => (typeof queries === 'function' ? await queries() : queries),
     query: (text) => {
       asked.push(text);
       return answer(text);
@@ -161,6 +161,23 @@ describe('integration 10: application metrics', () => {
     await refresh();
     await refresh();
     expect(warnings).toEqual([both[1]]);
+  });
+
+  test('of queries that could not be read it is not said that there is no such one', async () => {
+    let isForbidden = true;
+    const { metrics, clock, warnings, asked } = scene(
+      async () => [sample('a', 30)],
+      async () => {
+        if (isForbidden) throw new Error('forbidden');
+        return QUEUE;
+      },
+    );
+    await metrics.refresh([pod('a')], signal);
+    expect(warnings).toEqual([expect.stringContaining('The ConfigMap mbcas-demand-queries cannot be read')]);
+    isForbidden = false;
+    await clock.advance(30_000);
+    await metrics.refresh([pod('a')], signal);
+    expect([warnings.length, asked.length]).toEqual([1, 1]);
   });
 
   test('without Prometheus CPU alone counts, and that is said', async () => {

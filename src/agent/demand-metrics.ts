@@ -67,7 +67,8 @@ interface Metric {
 export function createDemandMetrics(options: DemandMetricsOptions): DemandMetrics {
   const { clock, monotonic, steady, log, nodeName, onResult } = options;
   const metrics = new Map<string, Metric>();
-  let queries: Readonly<Record<string, string>> = {};
+  /** Undefined until they have been read: what is not among them is not known then. */
+  let queries: Readonly<Record<string, string>> | undefined;
   let queriesMillis = Number.NEGATIVE_INFINITY;
   let failures = 0;
   let brokenUntilMillis = Number.NEGATIVE_INFINITY;
@@ -105,6 +106,7 @@ export function createDemandMetrics(options: DemandMetricsOptions): DemandMetric
     metric.askedMillis = monotonic();
     if (text === undefined) {
       onResult('skipped');
+      if (queries === undefined) return;
       tell(
         about(name),
         `mbcas.io/demand-metric: "${name}" is not among the queries of the ConfigMap mbcas-demand-queries`,
