@@ -130,6 +130,26 @@ describe('the agent', () => {
     await world.until('raised again', async () => (await request('web')) > 250, 180_000);
   });
 
+  test('is cut off with its node: both are back before anything is given back, so that it can be heard first', async () => {
+    const disturbed = await raised();
+    const { world } = disturbed;
+    const setReady = async (status: 'True' | 'False'): Promise<void> => {
+      const { status: told } = await world.api.get(resources.nodes, 'node-1');
+      const conditions = (told?.conditions ?? []).map((each) => (each.type === 'Ready' ? { ...each, status } : each));
+      const patch = { type: 'merge', body: { status: { conditions } } } as const;
+      await world.api.patch(resources.nodes, 'node-1', patch, { subresource: 'status' });
+    };
+    const killing = world.agents.kill('node-1');
+    await world.clock.advance(0);
+    await killing;
+    await setReady('False');
+    await untouched(disturbed, STALE + 20_000);
+    await setReady('True');
+    await untouched(disturbed, 20_000);
+    expect(await world.events('AgentGone')).toEqual([]);
+    await restored(disturbed);
+  });
+
   test('is restarted within the time to live: nothing happens to pods, then or later', async () => {
     const disturbed = await raised();
     const { world } = disturbed;

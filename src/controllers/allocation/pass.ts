@@ -29,7 +29,7 @@ import type { AllocatedPod, AllocationFacts } from './facts.ts';
 import { type AllocationOutcome, clampsOf, clampText } from './outcome.ts';
 import type { QuietPods, Sight } from './quiet-pods.ts';
 import { type CpuGrowth, cpuGrowth, type QuotaReading, type QuotaReadings, READING_LIFE } from './quota-readings.ts';
-import { createMissing, type RestoreCause, restoreCause } from './restore.ts';
+import { createMissing, createReturns, type RestoreCause, restoreCause } from './restore.ts';
 import type { AllocationSettings } from './settings.ts';
 import { tellLasting } from './tell-lasting.ts';
 
@@ -92,6 +92,7 @@ const MAX_SHARED = 500;
 export function createAllocationPass(options: AllocationPassOptions): AllocationPass {
   const { view, stores, agents, facts, actuator, quiet, quotaReadings, settings, events, metrics, clock } = options;
   const missing = createMissing();
+  const returns = createReturns();
   // Most pods fare alike, and thousands of reports may wait to be written: equal outcomes are one.
   const outcomes = createInterner<AllocationOutcome>(MAX_SHARED);
 
@@ -162,7 +163,8 @@ export function createAllocationPass(options: AllocationPassOptions): Allocation
     signal: AbortSignal,
   ): Promise<ReadonlySet<string>> => {
     const { rules, staleMillis, size } = settings();
-    const isAgentGone = agents.stateOf(nodeName) === 'gone';
+    const isBack = returns.isBack(view.node(nodeName), clock.now());
+    const isAgentGone = isBack && agents.stateOf(nodeName) === 'gone';
     const due = new Set<string>();
     for (const known of pods) {
       const { pod } = known;
