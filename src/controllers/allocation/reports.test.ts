@@ -8,6 +8,7 @@ import { aNode } from '../../model/testing/records.ts';
 import { aSizedPod } from '../../model/testing/sizing-records.ts';
 import type { AllocationRecord } from '../../observe/project-allocation.ts';
 import type { AllocatedPod } from './facts.ts';
+import type { AllocationOutcome } from './outcome.ts';
 import type { QuietPod, Sight } from './quiet-pods.ts';
 import { type AllocationReportsOptions, createAllocationReports } from './reports.ts';
 
@@ -65,6 +66,9 @@ test('what was written is forgotten with the allocation, and only then', async (
   expect(warnings).toHaveLength(1);
 });
 
+const settled: AllocationOutcome = { kind: 'settled', clamps: [] };
+const unknown: AllocationOutcome = { kind: 'held', reason: 'DataUnknown', message: '', retryAfterMillis: 1000 };
+
 /** A pod that has the 200m it is to have. */
 function setUpPod() {
   const pod = aSizedPod({ namespace: 'shop', name: 'web-rev1', uid: 'uid-web-rev1' }, 'web-1');
@@ -83,6 +87,7 @@ function setUpPod() {
     /** Of its namespace, with an allocation each. */
     others: [] as AllocatedPod['found'][],
     quotas: [] as readonly QuotaRecord[],
+    isKnown: true,
   };
   const podOf = (name: string) => [world.found, ...world.others].find((each) => each.pod.name === name);
   const records = () => [world.found, ...world.others].map((each) => ({ namespace: 'shop', podName: each.pod.name }));
@@ -94,7 +99,7 @@ function setUpPod() {
       of: (found: AllocatedPod['found']) => ({
         found,
         pod: { ...found.pod, ...found.sizing },
-        facts: { limitRanges: [], hpas: [], pdbs: [] },
+        facts: { limitRanges: world.isKnown ? [] : 'unknown', hpas: [], pdbs: [] },
         history: {},
       }),
     },
@@ -112,12 +117,13 @@ function setUpPod() {
   const node = aNode('n1', 'on-demand');
   const sight = { workload: undefined, bounds: [], state: { node } } as unknown as Sight;
   const { signal } = new AbortController();
+  const tell = (outcome: AllocationOutcome, seen?: Sight): Promise<boolean> =>
+    reports.write([{ record: world.record, pod, outcome, sight: seen }], signal);
   const write = async (seen: Sight | undefined = sight): Promise<readonly QuietPod[]> => {
-    const report = { record: world.record, pod, outcome: { kind: 'settled', clamps: [] } as const, sight: seen };
-    expect(await reports.write([report], signal)).toBe(true);
+    expect(await tell(settled, seen)).toBe(true);
     return world.noted.splice(0);
   };
-  return { world, pod, sight, write, clock };
+  return { world, pod, sight, tell, write, clock };
 }
 
 test('a pod is quiet once its allocation says what there is to say, and not before', async () => {
@@ -134,6 +140,31 @@ test('a pod that changed since it was looked at is not quiet, and neither is one
   world.found = { pod: other, sizing: other.sizing };
   expect(await write()).toEqual([]);
   expect(await write(undefined)).toEqual([]);
+});
+
+test.each([
+  ['of a pod that was judged meanwhile', unknown],
+  ['of one that was judged before', settled],
+])('what is not known for some seconds, as after the end of an API server, is no news: %s', async (_, outcome) => {
+  const { world, tell, write, clock } = setUpPod();
+  await write();
+  const { status } = world.record;
+  for (const _round of [1, 2]) {
+    world.isKnown = false;
+    expect(await tell(outcome)).toBe(false);
+    await clock.advance(14_999);
+    expect(await tell(outcome)).toBe(false);
+    // It is judged anew a little later than it is known again.
+    world.isKnown = true;
+    expect(await tell(unknown)).toBe(false);
+    expect(world.record.status).toBe(status);
+    await write();
+  }
+  world.isKnown = false;
+  expect(await tell(outcome)).toBe(false);
+  await clock.advance(15_000);
+  expect(await tell(outcome)).toBe(true);
+  expect(world.record.status.guidance).toEqual({ isUnknown: true });
 });
 
 test('integration 2: of what a quota has left, pods that have ended have no part', async () => {

@@ -1,7 +1,7 @@
 /** Writes what passes found out into the statuses of PodAllocations, where it is news. */
 import type { WriteAllocationStatus } from '../../act/allocation-status.ts';
 import { sizingKeys } from '../../api/annotations-sizing.ts';
-import { type PodAllocationStatus, podAllocations } from '../../api/pod-allocation.ts';
+import { type AllocationGuidance, type PodAllocationStatus, podAllocations } from '../../api/pod-allocation.ts';
 import { OUTDATED_DEFINITION } from '../../api/pruned-field.ts';
 import { sizeOf } from '../../decide/allocation/allocation-pod.ts';
 import { quotaRoom } from '../../decide/allocation/integrations/resource-quota.ts';
@@ -9,7 +9,7 @@ import { readAllocation } from '../../decide/allocation/read-allocation.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
 import { tryParseMillicores } from '../../lib/quantity.ts';
-import type { EpochMillis, Millicores } from '../../lib/units.ts';
+import type { EpochMillis, Millicores, Millis } from '../../lib/units.ts';
 import { parseOriginals } from '../../model/original-sizes.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 import type { AllocationStores } from '../../observe/allocation-stores.ts';
@@ -44,6 +44,12 @@ export interface AllocationReportsOptions {
   readonly log: Logger;
 }
 
+/**
+ * Watches that break are back within seconds. What is not known meanwhile is no news: where an API server ends, it would
+ * be told of all pods of the cluster, and a moment later taken back.
+ */
+const PASSING: Millis = 15_000;
+
 const podAllocationDefinition = `${podAllocations.plural}.${podAllocations.group}`;
 
 /** A report with its pod as it is now. */
@@ -67,8 +73,21 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
     lastPruned = field;
     log.warn({ definition: podAllocationDefinition, field }, OUTDATED_DEFINITION);
   };
+  /** By uid of an allocation, since when what bounds its pod is not known. */
+  const unknownSince = new Map<string, EpochMillis>();
+  const isPassing = ({ record: { uid }, outcome }: PodReport, { isUnknown }: AllocationGuidance): boolean => {
+    if (isUnknown !== true && !(outcome.kind === 'held' && outcome.reason === 'DataUnknown')) {
+      unknownSince.delete(uid);
+      return false;
+    }
+    const since = unknownSince.get(uid) ?? clock.now();
+    unknownSince.set(uid, since);
+    return clock.now() - since < PASSING;
+  };
   stores.onChange((before, after) => {
-    if (before !== undefined && before.uid !== after?.uid) pruned.delete(before.uid);
+    if (before === undefined || before.uid === after?.uid) return;
+    pruned.delete(before.uid);
+    unknownSince.delete(before.uid);
   });
 
   /** Nothing where the pod is gone: its allocation is lost then, and told so. */
@@ -149,6 +168,10 @@ export function createAllocationReports(options: AllocationReportsOptions): Allo
         const read = readAllocation({ spec });
         const advice = options.adviceOf(known.found);
         const guided = guidance(report, spec, reports, advice);
+        if (isPassing(report, guided)) {
+          isDone = false;
+          continue;
+        }
         const ended = await put(
           record,
           (before) =>
