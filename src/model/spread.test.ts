@@ -139,7 +139,7 @@ describe('hazard H20: which nodes make domains', () => {
     ['taints are not looked at by default', false, false, ['o']],
     ['where they are to be honored, a zone behind one is none', true, false, []],
     ['but for who tolerates it', true, true, ['o']],
-  ])('%s', (_, honorsTaints, tolerates, expected) => {
+  ])('bug 20: %s', (_, honorsTaints, tolerates, expected) => {
     const tainted = made('s', 'spot', 'b', { taints: [{ key: 'gpu', value: '', effect: 'NoSchedule' }] });
     const tolerations = tolerates ? [{ key: 'gpu', operator: 'Exists', value: '', effect: '' } as const] : [];
     const request = { tolerations };

@@ -192,6 +192,18 @@ describe('workloads', () => {
       status: { ready: 1, available: 1, currentRevision: 'db-1', updateRevision: 'db-2' },
     });
   });
+
+  test.each<[string, string | undefined, boolean]>([
+    ['nothing', undefined, true],
+    ['OrderedReady', 'OrderedReady', true],
+    ['Parallel', 'Parallel', false],
+  ])('case 63: a StatefulSet that says %s of its order', (_, podManagementPolicy, orderedReady) => {
+    const object = {
+      metadata: { name: 'db', namespace: 'shop', uid: 's1' },
+      spec: { selector: {}, template: { spec: { containers: [] } }, podManagementPolicy },
+    } as unknown as StatefulSet;
+    expect(setUp().project.statefulSet(object)).toMatchObject({ rollout: { type: 'StatefulSet', orderedReady } });
+  });
 });
 
 describe('namespaces, budgets and volumes', () => {

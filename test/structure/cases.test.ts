@@ -43,6 +43,12 @@ describe('the reader of titles', () => {
     [`test('${aHazard} H6, ${aBug} 16: with a comma')`, [], [6], [16]],
     [`test('${aHazard} H1: this, and later ${aHazard} H2: that')`, [], [1, 2], []],
     [`// as in ${aCase} 12 of the reference`, [], [], []],
+    [
+      `  // ${aCase} 12: a comment with a colon\n/** ${aHazard} H3: another\n * ${aBug} 4: and its next line */`,
+      [],
+      [],
+      [],
+    ],
   ])('%s', (title, ofCases, ofHazards, ofBugs) => {
     expect([read(title, cases), read(title, hazards), read(title, bugs)]).toEqual([ofCases, ofHazards, ofBugs]);
   });

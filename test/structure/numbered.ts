@@ -23,16 +23,19 @@ export function testSources(): string[] {
   );
 }
 
+/** Lines that hold nothing but a comment, or a part of one. */
+const COMMENTS = /^\s*(?:\/\/|\/\*|\*).*$/gm;
+
 /**
  * Numbers named in test titles: `case 27: …`, `case 9, 10: …`, `case 1-4: …`, `hazard H6, bug 16: …`. Only what stands before
- * the colon counts, so that a comment that mentions a number covers nothing. Bug rows of other engines carry their name.
+ * the colon counts, and no comment covers anything. Bug rows of other engines carry their name.
  */
 export function coveredNumbers(source: string, { word, letter }: Numbering): Set<number> {
   const covered = new Set<number>();
   const tags =
     /(?<!\b(?:allocation|mbcas|rightsizing) )\b(?:case|hazard|bug)s? H?\d[H\d,\s-]*(?:[,:]? ?(?:case|hazard|bug)s? H?\d[H\d,\s-]*)*:/g;
   const own = new RegExp(`\\b${word}s? (${letter}\\d[${letter}\\d,\\s-]*)`, 'g');
-  for (const [prefix] of source.matchAll(tags)) {
+  for (const [prefix] of source.replace(COMMENTS, '').matchAll(tags)) {
     for (const match of prefix.matchAll(own)) {
       for (const part of (match[1] ?? '').split(',')) {
         const [first, last] = part

@@ -64,7 +64,7 @@ describe('createClaimLedger', () => {
     expect(ledger.outstanding('w', [{ ...podOf('a'), ...changes }], 1)).toEqual([]);
   });
 
-  test('while pods cannot be followed nothing says that one does not come: claims count from when they are, half an hour at most', () => {
+  test('case 43: while pods cannot be followed nothing says that one does not come: claims count from when they are, half an hour at most', () => {
     let unseenUntil = 0;
     const ledger = createClaimLedger({ ttlMillis: TTL, unseenUntil: () => unseenUntil });
     ledger.claim(claim('a'), answer);
