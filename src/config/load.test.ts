@@ -107,6 +107,53 @@ describe('environment', () => {
     expect(configOf('', { SPOTALIS_OPERATOR_READ_ONLY_MODE: word }).operator.readOnlyMode).toBe(value);
   });
 
+  test('case 13: every variable of Spotalis reaches its key', () => {
+    const { config, warnings } = load('', {
+      SPOTALIS_OPERATOR_NAMESPACE: 'ops',
+      SPOTALIS_OPERATOR_READ_ONLY_MODE: 'true',
+      SPOTALIS_LEADER_ELECTION_ENABLED: 'false',
+      SPOTALIS_LEADER_ELECTION_ID: 'lease',
+      SPOTALIS_LEADER_ELECTION_LEASE_DURATION: '20s',
+      SPOTALIS_CONTROLLERS_MAX_CONCURRENT_RECONCILES: '7',
+      SPOTALIS_CONTROLLERS_RECONCILE_INTERVAL: '6s',
+      SPOTALIS_CONTROLLERS_WORKLOAD_COOLDOWN_PERIOD: '7s',
+      SPOTALIS_CONTROLLERS_WORKLOAD_DISRUPTION_RETRY_INTERVAL: '8s',
+      SPOTALIS_CONTROLLERS_WORKLOAD_DISRUPTION_WINDOW_POLL_INTERVAL: '9s',
+      SPOTALIS_WEBHOOK_ENABLED: 'false',
+      SPOTALIS_WEBHOOK_PORT: '1',
+      SPOTALIS_WEBHOOK_CERT_DIR: '/certs',
+      SPOTALIS_METRICS_ENABLED: 'false',
+      SPOTALIS_METRICS_BIND_ADDRESS: ':2',
+      SPOTALIS_LOGGING_LEVEL: 'warning',
+      SPOTALIS_LOGGING_FORMAT: 'console',
+      SPOTALIS_HEALTH_ENABLED: 'false',
+      SPOTALIS_HEALTH_BIND_ADDRESS: ':3',
+    });
+    expect(warnings).toEqual([]);
+    expect(config).toMatchObject({
+      operator: {
+        namespace: 'ops',
+        readOnlyMode: true,
+        leaderElection: { enabled: false, id: 'lease', leaseDuration: 20_000 },
+      },
+      controllers: {
+        maxConcurrentReconciles: 7,
+        reconcileInterval: 6000,
+        workloadTiming: {
+          cooldownPeriod: 7000,
+          disruptionRetryInterval: 8000,
+          disruptionWindowPollInterval: 9000,
+        },
+      },
+      webhook: { enabled: false, port: 1, certDir: '/certs' },
+      observability: {
+        metrics: { enabled: false, bindAddress: { port: 2 } },
+        logging: { level: 'warn', format: 'text' },
+        health: { enabled: false, bindAddress: { port: 3 } },
+      },
+    });
+  });
+
   test.each([
     [
       'SPOTALIS_OPERATOR_READ_ONLY_MODE',

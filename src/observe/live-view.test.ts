@@ -129,8 +129,11 @@ describe('word of changes', () => {
 
   test('case 57: a namespace losing or regaining its label tells all its workloads at once', () => {
     const { stores, told } = withWeb();
-    stores.namespaces.put({ metadata: { name: 'shop', labels: { 'spotalis.io/enabled': 'true' } } });
-    expect(told()).toEqual(['Deployment/shop/other', 'Deployment/shop/web']);
+    const regainedAndLost: readonly Record<string, string>[] = [{ 'spotalis.io/enabled': 'true' }, {}];
+    for (const labels of regainedAndLost) {
+      stores.namespaces.put({ metadata: { name: 'shop', labels } });
+      expect(told()).toEqual(['Deployment/shop/other', 'Deployment/shop/web']);
+    }
   });
 
   test('a budget tells the workloads it selects, before and after a change of its selector', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { KubeObject, PodDisruptionBudget } from '../api/core.ts';
+import type { KubeObject, Pod, PodDisruptionBudget } from '../api/core.ts';
 import { resources } from '../api/resources.ts';
 import { deploymentObject, type EmbeddedWorld } from './testing/embedded-world.ts';
 import {
@@ -99,10 +99,11 @@ describe('what the webhook makes of a pod is a pod that the API server takes', (
   const containers = [{ name: 'app', image: 'app:1' }];
   const zoneTerms = (zones: readonly string[]) => ({
     nodeSelectorTerms: zones.map((zone) => ({
-      matchExpressions: [{ key: 'topology.kubernetes.io/zone', operator: 'NotIn', values: [zone] }],
+      matchExpressions: [{ key: 'topology.kubernetes.io/zone', operator: 'NotIn' as const, values: [zone] }],
     })),
   });
-  const specs: readonly (readonly [string, object])[] = [
+  type PodSpec = Partial<NonNullable<Pod['spec']>>;
+  const specs: readonly (readonly [string, PodSpec])[] = [
     ['with nothing of its own', {}],
     ['with a node selector', { nodeSelector: { 'kubernetes.io/os': 'linux' } }],
     [
@@ -133,13 +134,13 @@ describe('what the webhook makes of a pod is a pod that the API server takes', (
     [
       'with a priority and limits',
       {
-        containers: [{ ...containers[0], resources: { limits: { cpu: '1', memory: '1Gi' } } }],
+        containers: [{ name: 'app', image: 'app:1', resources: { limits: { cpu: '1', memory: '1Gi' } } }],
         terminationGracePeriodSeconds: 5,
       },
     ],
   ];
 
-  async function create(world: EmbeddedWorld, name: string, spec: object): Promise<void> {
+  async function create(world: EmbeddedWorld, name: string, spec: PodSpec): Promise<void> {
     const deployment = deploymentObject({ name, replicas: 4, annotations: policy(50, 1) });
     const labels = { app: name };
     const template = { metadata: { labels }, spec: { containers, ...spec } };
@@ -172,10 +173,30 @@ describe('what the webhook makes of a pod is a pod that the API server takes', (
     },
   );
 
-  /** What of a template must be found in its pods again: terms of affinity are narrowed, and not compared. */
-  function kept(spec: object): object {
-    return Object.fromEntries(
-      Object.entries(spec).filter(([field]) => field === 'nodeSelector' || field === 'terminationGracePeriodSeconds'),
+  /** What of a template must be found in its pods again. Lists may have grown, and terms of required affinity be narrower. */
+  function kept({ containers: own = containers, affinity, tolerations, ...rest }: PodSpec): object {
+    const {
+      requiredDuringSchedulingIgnoredDuringExecution: required,
+      preferredDuringSchedulingIgnoredDuringExecution,
+    } = affinity?.nodeAffinity ?? {};
+    const terms = required?.nodeSelectorTerms.map(({ matchExpressions = [] }) =>
+      expect.objectContaining({ matchExpressions: expect.arrayContaining(matchExpressions) }),
     );
+    const nodeAffinity = {
+      ...(terms && {
+        requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: expect.arrayContaining(terms) },
+      }),
+      ...(preferredDuringSchedulingIgnoredDuringExecution && {
+        preferredDuringSchedulingIgnoredDuringExecution: expect.arrayContaining(
+          preferredDuringSchedulingIgnoredDuringExecution,
+        ),
+      }),
+    };
+    return {
+      ...rest,
+      containers: own,
+      ...(tolerations && { tolerations: expect.arrayContaining(tolerations) }),
+      ...(affinity?.nodeAffinity && { affinity: { nodeAffinity } }),
+    };
   }
 });

@@ -122,7 +122,8 @@ describe('management', () => {
   );
 
   test('case 58: read-only: no eviction, no mutation, what would be done is told', async () => {
-    const world = await startWorld({ config: 'operator:\n  readOnlyMode: true' });
+    const metrics = createMetrics();
+    const world = await startWorld({ config: 'operator:\n  readOnlyMode: true', metrics });
     await world.api.create(
       resources.deployments,
       deploymentObject({ name: 'web', replicas: 6, annotations: policy(100, 0) }),
@@ -136,9 +137,9 @@ describe('management', () => {
     await world.clock.advance(5 * MINUTE);
     expect(world.evictions).toEqual([]);
     expect(world.operatorWrites.filter((write) => !/events|leases/.test(write))).toEqual([]);
-    if ((await world.sides('shop', 'web'))['on-demand'] > 0) {
-      expect((await eventReasons(world)).filter((reason) => reason === 'WouldEvict')).toHaveLength(1);
-    }
+    expect((await world.sides('shop', 'web'))['on-demand']).toBeGreaterThan(0);
+    expect((await eventReasons(world)).filter((reason) => reason === 'WouldEvict')).toHaveLength(1);
+    expect(await metrics.render()).toMatch(/^spotalis_evictions_total\{result="dry-run"\} [1-9]/m);
   });
 });
 
