@@ -70,6 +70,12 @@ describe('nodeClassProfile', () => {
     ]);
   });
 
+  test('case 25: what a profile and own labels both say is said once, as the node selector', () => {
+    const own = (side: string) => [{ matchLabels: { 'karpenter.sh/capacity-type': side } }];
+    const { pins } = nodeClassProfile(['karpenter'], { spot: own('spot'), onDemand: own('on-demand') });
+    expect(pins).toEqual(nodeClassProfile(['karpenter']).pins);
+  });
+
   test('reserved nodes are admitted by the pin only when asked for', () => {
     const pin = nodeClassProfile(['karpenter'], { includeReserved: true }).pins.onDemand;
     expect(termsOf(pin)[0]?.expressions).toEqual([

@@ -205,8 +205,12 @@ function pinsOf(selectors: readonly LabelSelector[]): SidePin[] {
   });
 }
 
-/** Any of the pins will do: one stays as it is, several become ORed terms. */
-function joinPins(pins: readonly SidePin[]): SidePin {
+/**
+ * Any of the pins will do: one stays as it is, several become ORed terms. One that a profile and own labels both name is
+ * one.
+ */
+function joinPins(all: readonly SidePin[]): SidePin {
+  const pins = [...new Map(all.map((pin) => [JSON.stringify(pin), pin])).values()];
   const [only, ...others] = pins;
   if (only !== undefined && others.length === 0) return only;
   return { kind: 'affinity', terms: pins.flatMap(termsOf) };
