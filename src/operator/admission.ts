@@ -14,6 +14,7 @@ import { createPodInterners } from '../observe/project-pod.ts';
 import { createCatchUp } from '../webhook/catch-up.ts';
 import { type AdmissionObservation, createMutateHandler, type MutateHandler } from '../webhook/handler.ts';
 import { createLiveOwners } from '../webhook/live-owners.ts';
+import { mutationTypesOf } from '../webhook/mutation-types.ts';
 import type { SizeNewPods } from '../webhook/size-new-pods.ts';
 
 export interface AdmissionOptions {
@@ -125,15 +126,6 @@ function count(metrics: Metrics, { decision, dryRun, tookMillis, ...asked }: Adm
     metrics.inc('spotalis_admissions_unsteered_total', { reason: decision.reason });
     return;
   }
-  const paths = decision.patch.map(({ path }) => path);
-  const kinds = [
-    ['nodeSelector', '/spec/nodeSelector'],
-    ['affinity', '/spec/affinity'],
-    ['tolerations', '/spec/tolerations'],
-    ['annotations', '/metadata/annotations'],
-  ] as const;
-  for (const [mutationType, prefix] of kinds) {
-    if (!paths.some((path) => path.startsWith(prefix))) continue;
-    metrics.inc('spotalis_webhook_mutations_total', { resource_kind: resourceKind, mutation_type: mutationType });
-  }
+  for (const type of mutationTypesOf(decision.patch))
+    metrics.inc('spotalis_webhook_mutations_total', { resource_kind: resourceKind, mutation_type: type });
 }

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createLogger, type LogLevel } from '../lib/log.ts';
+import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { ask, createWorld, podOf, reviewOf, sideOf } from './testing/admission-world.ts';
 
 describe('what is left alone', () => {
@@ -113,6 +115,57 @@ describe('requests without effect', () => {
     await ask(handle, reviewOf('r2', podOf()));
     expect(await ask(handle, reviewOf('r1', podOf()))).toEqual(first);
     expect(ledger.size()).toBe(2);
+  });
+});
+
+describe('case 76: the log of admissions', () => {
+  const logged = async (level: LogLevel, ...reviews: readonly string[]): Promise<unknown[]> => {
+    const lines: string[] = [];
+    const log = createLogger({
+      level,
+      format: 'json',
+      clock: createVirtualClock(0),
+      write: (line) => lines.push(line),
+    });
+    const { handle } = createWorld({ log });
+    for (const review of reviews) await ask(handle, review);
+    return lines.map((line): unknown => JSON.parse(line));
+  };
+
+  test('has a record of each pod that is steered, with the fields of Spotalis, and none of dry runs and what is left alone', async () => {
+    const alone = podOf({ spec: { nodeName: 'n1' } });
+    const records = await logged(
+      'debug',
+      reviewOf('dry', podOf(), { dryRun: true }),
+      reviewOf('bound', alone),
+      reviewOf('r1', podOf({ metadata: { name: 'web-abc-1' } })),
+    );
+    expect(records).toEqual([
+      {
+        level: 'debug',
+        time: '1970-01-01T00:00:00.000Z',
+        msg: 'slot 1 on on-demand: wanted are 7 on spot and 3 on on-demand',
+        webhook: 'mutation',
+        event: 'mutation_applied',
+        request_id: 'r1',
+        operation: 'CREATE',
+        kind: 'Pod',
+        namespace: 'shop',
+        name: 'web-abc-1',
+        workload_kind: 'Deployment',
+        workload_name: 'web',
+        patch_count: 2,
+        mutation_types: ['nodeSelector', 'annotations'],
+        slot: 1,
+        capacity: 'on-demand',
+      },
+    ]);
+  });
+
+  test('says what could not be decided by the request', async () => {
+    expect(await logged('info', reviewOf('r1', podOf()), reviewOf('r2', null))).toMatchObject([
+      { level: 'error', webhook: 'mutation', request_id: 'r2', namespace: 'shop', error: expect.any(String) },
+    ]);
   });
 });
 

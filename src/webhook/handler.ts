@@ -18,6 +18,7 @@ import { answerOf } from './answer.ts';
 import type { CatchUp } from './catch-up.ts';
 import { type HttpAnswer, problemAnswer } from './http-answer.ts';
 import type { LiveOwners } from './live-owners.ts';
+import { mutationTypesOf } from './mutation-types.ts';
 import { type AdmissionRequest, encodeAnswer, parseReview, type ReviewAnswer } from './review.ts';
 import type { SizeNewPods } from './size-new-pods.ts';
 
@@ -62,6 +63,32 @@ const CATCH_UP_MILLIS: Millis = 400;
 export function createMutateHandler(options: MutateHandlerOptions): MutateHandler {
   const { owners, rules, ledger, catchUp, interners, clock, log, onAnswer } = options;
 
+  /** At debug: a burst of a thousand pods is a thousand records. Fields have the names that Spotalis gives them. */
+  const tell = (request: AdmissionRequest, decision: AdmissionDecision, owner: OwnerResolution): void => {
+    if (decision.kind !== 'steered' || owner.kind !== 'workload' || request.dryRun) return;
+    const { patch, slot, side, explanation } = decision;
+    const { kind, namespace, name } = owner.workload;
+    log.debug(
+      {
+        webhook: 'mutation',
+        event: 'mutation_applied',
+        request_id: request.uid,
+        operation: request.operation,
+        kind: request.kind.kind,
+        namespace,
+        // Pods of ReplicaSets have none yet.
+        name: (request.object as Pod).metadata?.name,
+        workload_kind: kind,
+        workload_name: name,
+        patch_count: patch.length,
+        mutation_types: mutationTypesOf(patch),
+        slot,
+        capacity: side,
+      },
+      explanation.summary,
+    );
+  };
+
   const decide = (request: AdmissionRequest): AdmissionDecision | Promise<AdmissionDecision> => {
     const { kind, operation, subResource } = request;
     if (!isNewPod(request)) {
@@ -94,7 +121,9 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
     const decideCaughtUp = (resolution: OwnerResolution): AdmissionDecision | Promise<AdmissionDecision> => {
       const isRepeated = ledger.recall(request.uid, clock.now()) !== undefined;
       const decision = decideFor(resolution);
-      return !isRepeated && isBeyondReplicas(decision, resolution) ? decideAgain(decision, resolution) : decision;
+      if (!isRepeated && isBeyondReplicas(decision, resolution)) return decideAgain(decision, resolution);
+      tell(request, decision, resolution);
+      return decision;
     };
     const decideAgain = async (first: AdmissionDecision, resolution: OwnerResolution): Promise<AdmissionDecision> => {
       const deadline = clock.now() + CATCH_UP_MILLIS;
@@ -116,6 +145,7 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
       } finally {
         timer.cancel();
       }
+      tell(request, decision, latest);
       return decision;
     };
 
@@ -125,7 +155,10 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
 
   const fail = (request: AdmissionRequest, error: unknown): AdmissionDecision => {
     const { uid, namespace } = request;
-    log.error({ requestId: uid, namespace, error }, 'An admission could not be decided; the pod is allowed as it is');
+    log.error(
+      { webhook: 'mutation', request_id: uid, namespace, error },
+      'An admission could not be decided; the pod is allowed as it is',
+    );
     return unsteered('AdmissionFailed', { error: describeError(error) });
   };
 
@@ -144,7 +177,10 @@ export function createMutateHandler(options: MutateHandlerOptions): MutateHandle
       const own = sizes(pod, namespaceOf(request), controllerOf(pod, interners.owners), hasAnnotations, request.dryRun);
       return own.length === 0 ? answer : { ...answer, patch: [...patch, ...own] };
     } catch (error) {
-      log.warn({ requestId: request.uid, error }, 'The sizes of a new pod could not be told; it keeps its own');
+      log.warn(
+        { webhook: 'mutation', request_id: request.uid, error },
+        'The sizes of a new pod could not be told; it keeps its own',
+      );
       return answer;
     }
   };

@@ -17,6 +17,7 @@ import { workloadKey } from '../../model/cluster-view.ts';
 import type { WorkloadRecord } from '../../model/records.ts';
 import type { SpotWatch } from '../spot-watch.ts';
 import type { BlockReporter } from './block-reporter.ts';
+import { moveFields } from './log-fields.ts';
 import { countFallback } from './metrics.ts';
 
 export interface FallBackOptions {
@@ -78,11 +79,7 @@ export function createFallBack(options: FallBackOptions): FallBack {
     const outcome = await evict(verdict.approved, signal);
     if (!mayBeGone(outcome)) covers.withdrawCover(pod.uid);
     countFallback(metrics, outcome.result);
-    const { kind, namespace, name } = workload;
-    log.info(
-      { namespace, name, kind, pod: pod.name, result: outcome.result },
-      'A pod without room on spot is recreated',
-    );
+    log.info({ ...moveFields(decision, undefined), result: outcome.result }, 'A pod without room on spot is recreated');
     if (outcome.result === 'evicted') {
       const state = spot.stateOf(workload.uid, now);
       const message = renderReason('FallbackToOnDemand', {

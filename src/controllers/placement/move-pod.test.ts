@@ -26,6 +26,7 @@ function setUp(outcomes: readonly EvictionOutcome[], changes: SceneChanges & { r
   const journal = createJournal({ clock });
   const history = createDisruptionLog(settings.moveBackoffMillis);
   const story: string[] = [];
+  const logged: object[] = [];
   let asked = 0;
   const movePod = createMovePod({
     rules: () => compilePlacementRules(settings),
@@ -54,12 +55,13 @@ function setUp(outcomes: readonly EvictionOutcome[], changes: SceneChanges & { r
     journal,
     metrics: createMetrics(),
     clock,
-    log: createSilentLogger(),
+    log: { ...createSilentLogger(), info: (fields, message) => void logged.push({ ...fields, message }) },
   });
   return {
     clock,
     history,
     story,
+    logged,
     journal: () => journal.entries(workloadKey(web)).map(({ kind, reason }) => `${kind} ${reason}`),
     run: (decision: EvictDecision = evict()) => movePod(web, plan, decision, new AbortController().signal),
   };
@@ -72,6 +74,21 @@ describe('a move', () => {
     expect(story).toEqual(['take', 'evict', 'watch s3 of s1,s3', 'event EvictedForRebalance']);
     expect(journal()).toEqual(['done EvictedForRebalance']);
     expect(history.returns(web.uid)).toEqual([]);
+  });
+
+  test('case 76: is one record of the log, whatever is answered', async () => {
+    const { run, logged } = setUp([{ result: 'blocked-by-pdb', message: 'm' }]);
+    const why = { summary: 'one moves', numbers: { replicas: 4, spot: 3, targetSpot: 2 } };
+    await run({ ...evict(), why });
+    const about = {
+      controller: 'deployment-controller',
+      kind: 'Deployment',
+      namespace: 'shop',
+      name: 'web',
+      pod: 's3',
+    };
+    const counts = { replicas: 4, current_spot: 3, desired_spot: 2, node: 's', reason: 'one moves' };
+    expect(logged).toMatchObject([{ ...about, ...counts, result: 'blocked-by-pdb', message: 'Eviction asked for' }]);
   });
 
   test('that a guard blocks takes no turn, so that it holds nobody else up', async () => {

@@ -18,6 +18,7 @@ import type { DisruptionTurns } from '../disruption-turns.ts';
 import type { Disruptions } from '../disruptions.ts';
 import { blockOfEviction, blockOfThrottling } from '../eviction-block.ts';
 import type { BlockReporter } from './block-reporter.ts';
+import { moveFields } from './log-fields.ts';
 import { countEviction } from './metrics.ts';
 import type { MoveTracker } from './move-tracker.ts';
 import type { PlacementRules } from './rules.ts';
@@ -91,8 +92,8 @@ export function createMovePod(options: MovePodOptions): MovePod {
 
     const known = new Set(pods.map(({ ref }) => ref.uid));
     const { namespace, name } = decision.pod;
-    const isRunning = context.view.pod(namespace, name)?.nodeName !== undefined;
-    const outcome = await carryOut(options, { workload, known, isRunning }, verdict.approved, signal);
+    const node = context.view.pod(namespace, name)?.nodeName;
+    const outcome = await carryOut(options, { workload, known, node }, verdict.approved, signal);
     if (outcome.result === 'throttled') {
       throttledUntil = Math.max(throttledUntil, clock.now() + outcome.retryAfterMillis);
     }
@@ -109,20 +110,20 @@ interface Moved {
   readonly workload: WorkloadRecord;
   /** Uids of its pods as they were seen when it was decided. */
   readonly known: ReadonlySet<string>;
-  /** The pod has a node: its return counts for the pace of returns. */
-  readonly isRunning: boolean;
+  /** The pod's; with one its return counts for the pace of returns. */
+  readonly node: string | undefined;
 }
 
 /** Evicts, and enters what came of it wherever it is remembered or told. */
 async function carryOut(
   { disruptions, moves, spot, events, journal, metrics, clock, log }: MovePodOptions,
-  { workload, known, isRunning }: Moved,
+  { workload, known, node }: Moved,
   approved: Approved<EvictDecision>,
   signal: AbortSignal,
 ): Promise<EvictionOutcome> {
   const { decision } = approved;
   const { pod, from, why, isReturn = false } = decision;
-  const { kind, namespace, name, uid } = workload;
+  const { uid } = workload;
   const startedAt = clock.now();
   const { steering } = disruptions.history;
   steering.recordMove(startedAt);
@@ -130,10 +131,10 @@ async function carryOut(
   if (decision.to === 'spot') spot.startProbe(uid, startedAt);
   const outcome = await disruptions.disrupt(approved, signal);
   countEviction(metrics, workload, outcome.result);
-  log.info({ namespace, name, kind, pod: pod.name, from, result: outcome.result }, 'Eviction asked for');
+  log.info({ ...moveFields(decision, node), from, result: outcome.result }, 'Eviction asked for');
   if (mayBeGone(outcome)) {
     moves.started(decision, startedAt, known);
-    if (isReturn && isRunning) disruptions.history.recordReturn(uid, startedAt);
+    if (isReturn && node !== undefined) disruptions.history.recordReturn(uid, startedAt);
   } else {
     // One workload whose evictions are refused must not keep all others from trying spot.
     spot.cancelProbe(uid);

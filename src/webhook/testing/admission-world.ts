@@ -7,7 +7,7 @@ import type { JsonPatchOperation, KubeApi } from '../../api/kube-api.ts';
 import { KubeError } from '../../api/kube-error.ts';
 import { createClaimLedger } from '../../decide/placement/claims.ts';
 import { createPolicyReader } from '../../decide/placement/policy.ts';
-import { createSilentLogger } from '../../lib/log.ts';
+import { createSilentLogger, type Logger } from '../../lib/log.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import type { PlacementSettings } from '../../model/placement-settings.ts';
 import { createSides } from '../../model/sides.ts';
@@ -33,6 +33,8 @@ export interface WorldOptions {
   readonly isReplicaSetCached?: boolean;
   /** What rightsizing adds. */
   readonly sizes?: SizeNewPods;
+  /** Default: nothing is logged. */
+  readonly log?: Logger;
 }
 
 export const enabled = { 'spotalis.io/enabled': 'true' };
@@ -70,7 +72,7 @@ export function createWorld(options: WorldOptions = {}) {
     if (found === undefined) throw new KubeError(404, undefined, 'not found');
     return found;
   };
-  const log = createSilentLogger();
+  const log = options.log ?? createSilentLogger();
   const view = createLiveView(stores);
   const settings = testSettings(options.settings);
   const rules = { settings, sides: createSides(settings.nodeClasses), readPolicy: createPolicyReader(settings) };
