@@ -121,7 +121,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
       const forNobody = isForNobody(advised);
       const { mode, annotateRecommendations } = policy.spec;
       // Anything else that is written first would look as if somebody had taken away only what is missing.
-      const isAnnotated = unkept === undefined && (mode === 'Auto' ? !isDryRun(settings()) : annotateRecommendations);
+      const isAnnotated = unkept === undefined && !isDryRun(settings()) && (mode === 'Auto' || annotateRecommendations);
       let forbidden: string | undefined;
       if (isAnnotated && advised.hasUsage && optipodBeside(view, policy.group) === undefined) {
         const wanted = recommendationAnnotations(workload, policy.name, advised.advice, now, forNobody);
