@@ -34,6 +34,17 @@ describe('annotations of a recommendation', () => {
     expect(wanted).toMatchObject({ 'optipod.io/recommendation.app.cpu-limit': '300m' });
   });
 
+  test('a limit is that of the recommended request, also while that is gone to in steps', () => {
+    const stepUp = { ...dueAdvice(4000, 4400), request: 2000, limit: 2200 };
+    const stepDown = { ...dueAdvice(100 * MIB, 110 * MIB), request: 256 * MIB, limit: 282 * MIB };
+    expect(recommendationAnnotations(aSizedWorkload(), 'sizes', advice(stepUp, stepDown), NOON)).toMatchObject({
+      'optipod.io/recommendation.app.cpu-request': '4',
+      'optipod.io/recommendation.app.cpu-limit': '4400m',
+      'optipod.io/recommendation.app.memory-request': '100Mi',
+      'optipod.io/recommendation.app.memory-limit': '110Mi',
+    });
+  });
+
   test('nothing new, or next to nothing, is nothing to write', () => {
     expect(
       recommendationAnnotations(annotated, 'sizes', advice(dueAdvice(240), dueAdvice(120 * MIB)), NOON + 1),

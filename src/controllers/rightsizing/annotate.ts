@@ -35,8 +35,10 @@ export function recommendationAnnotations(
     if (cpu.target !== undefined) values[recommendationKey(container, 'cpu-request')] = formatCpu(cpu.target);
     if (memory.target !== undefined)
       values[recommendationKey(container, 'memory-request')] = formatMemory(memory.target);
-    if (cpu.limit !== undefined) values[recommendationKey(container, 'cpu-limit')] = formatCpu(cpu.limit);
-    if (memory.limit !== undefined) values[recommendationKey(container, 'memory-limit')] = formatMemory(memory.limit);
+    // Of the target, as requests are: beside the limit of a step they could not be written into one manifest.
+    if (cpu.targetLimit !== undefined) values[recommendationKey(container, 'cpu-limit')] = formatCpu(cpu.targetLimit);
+    if (memory.targetLimit !== undefined)
+      values[recommendationKey(container, 'memory-limit')] = formatMemory(memory.targetLimit);
   }
   for (const [key, value] of Object.entries(values)) {
     const known = workload.annotations[key];

@@ -61,6 +61,8 @@ export interface ResourceAdvice {
   readonly request: number | undefined;
   /** A limit to set with it; undefined leaves the limit as it is. */
   readonly limit: number | undefined;
+  /** The limit that belongs to the target; left out, as `limit`, where it stays as it is. */
+  readonly targetLimit?: number | undefined;
   /** True when the request should be changed now. */
   readonly isDue: boolean;
   readonly held: HoldReason | undefined;

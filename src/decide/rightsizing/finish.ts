@@ -18,6 +18,7 @@ export function settle(shaped: Shaped): ResourceAdvice {
     target: shaped.value,
     request: next.value,
     limit: next.limit,
+    targetLimit: shaped.limit,
     isDue: verdict.isDue,
     capped: capOf(shaped.notes),
     held,

@@ -109,6 +109,7 @@ describe('modes', () => {
     expect(respectHpa(dueAdvice(100, 150), 'cpu', 'LimitsOnly', target, 200)).toMatchObject({
       request: 200,
       limit: 200,
+      targetLimit: 200,
     });
     expect(respectHpa(dueAdvice(100, 250), 'cpu', 'LimitsOnly', target, 200)).toMatchObject({ limit: 250 });
     expect(respectHpa(dueAdvice(100), 'cpu', 'LimitsOnly', target, 200)).toMatchObject({ isDue: false });

@@ -72,7 +72,14 @@ export function respectHpa(
   }
   if (advice.limit === undefined) return hold('only limits may change');
   const note = { stage: 'hpa', value: current, text: `${by}: only the limit changes` } as const;
-  return { ...advice, request: current, limit: Math.max(advice.limit, current), notes: [...advice.notes, note] };
+  const limitBeside = (limit: number): number => Math.max(limit, current);
+  return {
+    ...advice,
+    request: current,
+    limit: limitBeside(advice.limit),
+    targetLimit: limitBeside(advice.targetLimit ?? advice.limit),
+    notes: [...advice.notes, note],
+  };
 }
 
 /** The utilization at which usage is what it was: target times request stays the same. */

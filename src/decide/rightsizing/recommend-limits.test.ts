@@ -64,6 +64,15 @@ const node = nodeOf(1000);
 const podRange = { limitRanges: [aLimitRange({ type: 'Pod', max: { cpu: 1500 } })] };
 const small = { cpuRequest: 500, cpuLimit: 1000 };
 
+test('a request that goes up in steps has a limit for the step and one for the end', () => {
+  expect(cpuOf(small, { policy: 'Ratio' }, {}, { maxStepUp: 0.4 })).toMatchObject({
+    request: 700,
+    limit: 1400,
+    target: 2000,
+    targetLimit: 4000,
+  });
+});
+
 describe('a request that gives way', () => {
   test.each<[string, LimitRule, Partial<Surroundings>, number, number]>([
     ['in the same ratio, to a quota', { policy: 'Ratio' }, quota, 1000, 2000],
