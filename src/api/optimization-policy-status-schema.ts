@@ -1,7 +1,12 @@
 /** The status of an OptimizationPolicy in zod, for the CRD. What we read back is not checked: it is our own. */
 import * as z from 'zod';
 import { listMap, timeField } from './crd/fields.ts';
-import { applyMethods, MAX_WORKLOADS_IN_STATUS, workloadResults } from './optimization-policy-status.ts';
+import {
+  applyMethods,
+  MAX_CONTAINERS_IN_STATUS,
+  MAX_WORKLOADS_IN_STATUS,
+  workloadResults,
+} from './optimization-policy-status.ts';
 
 const condition = z.object({
   type: z
@@ -46,7 +51,7 @@ const workload = z.object({
     .boolean()
     .meta({ description: 'Requests in the template are owned through server-side apply.' })
     .optional(),
-  recommendations: listMap(recommendation, ['container']).max(200).optional(),
+  recommendations: listMap(recommendation, ['container']).max(MAX_CONTAINERS_IN_STATUS).optional(),
 });
 
 const count = (description: string) => z.int32().min(0).meta({ description }).optional();

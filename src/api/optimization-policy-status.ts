@@ -71,3 +71,6 @@ export interface OptimizationPolicyStatus {
 
 /** Objects may be 1.5 MB (etcd); this keeps a status well below it, with long explanations. */
 export const MAX_WORKLOADS_IN_STATUS = 200;
+
+/** Of each workload. One with more, which anybody may make, must not have the status of all others refused. */
+export const MAX_CONTAINERS_IN_STATUS = 200;

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { policyStatusSchema } from '../../api/optimization-policy-status-schema.ts';
 import { noAdvice, type ResourceAdvice } from '../../decide/rightsizing/advice.ts';
+import type { SizedAdvice } from '../../decide/rightsizing/recommend-workload.ts';
 import { workloadStatus } from '../../decide/rightsizing/workload-status.ts';
 import { brokenResult, type WorkloadResult } from './result.ts';
 import { createResultStore, entryOf } from './result-store.ts';
@@ -20,15 +22,18 @@ const cpu: ResourceAdvice = {
 const advice = [
   { container: 'app', current: { cpuRequest: 100 }, cpu, memory: noAdvice('NoData', 'nothing is known') },
 ];
+const noTimes = {
+  lastRecommendation: 0,
+  lastApplied: undefined,
+  lastApplyMethod: undefined,
+  fieldOwnership: undefined,
+} as const;
 const result: WorkloadResult = {
   entry: workloadStatus({
     workload: web,
     advice,
     outcome: { status: 'Recommended', reason: 'AtMax', message: 'more is needed' },
-    lastRecommendation: 0,
-    lastApplied: undefined,
-    lastApplyMethod: undefined,
-    fieldOwnership: undefined,
+    ...noTimes,
   }),
   advice,
   saving: { cpuMillis: -100, memoryBytes: 0 },
@@ -57,6 +62,17 @@ describe('results of looks', () => {
     const results = createResultStore();
     results.set('web', result);
     expect([...results.values()].map(entryOf)).toEqual([result.entry]);
+  });
+
+  test('an entry tells of as many containers as the definition takes: one more, and no status could be written', () => {
+    const many = Array.from({ length: 201 }, (_, index) => ({ ...advice[0], container: `c${index}` }) as SizedAdvice);
+    const results = createResultStore();
+    results.set('web', { ...result, advice: many });
+    const of = { workload: web, advice: many, outcome: { status: 'Recommended' } } as const;
+    const entries = [...[...results.values()].map(entryOf), workloadStatus({ ...noTimes, ...of })];
+    expect(entries.map(({ recommendations }) => recommendations?.length)).toEqual([200, 200]);
+    const status = policyStatusSchema.safeParse({ workloads: entries.slice(1) });
+    expect(status.error?.issues).toBeUndefined();
   });
 
   test('a failure keeps what was recommended before', () => {

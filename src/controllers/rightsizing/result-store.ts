@@ -5,13 +5,14 @@
  */
 import type { PolicyWorkloadStatus } from '../../api/optimization-policy-status.ts';
 import type { ResourceAdvice, StageNote } from '../../decide/rightsizing/advice.ts';
-import { containerRecommendation } from '../../decide/rightsizing/workload-status.ts';
+import { recommendationsOf } from '../../decide/rightsizing/workload-status.ts';
 import { joinNumbers, splitNumbers } from '../../lib/numbered-text.ts';
 import { createTextInterner, type TextInterner } from '../../lib/text-interner.ts';
 import type { WorkloadResult } from './result.ts';
 
 /**
- * As a map by workload key. What it hands out reads as what was set, but for the recommendations: see {@link entryOf}.
+ * As a map by workload key. What it hands out reads as what was set, but for the recommendations, see {@link entryOf},
+ * and the limits of targets, which nobody asks of it.
  */
 export interface ResultStore {
   readonly size: number;
@@ -56,7 +57,7 @@ export function createResultStore(): ResultStore {
 
 /** The entry of the status, with what is recommended. */
 export function entryOf({ entry, advice }: WorkloadResult): PolicyWorkloadStatus {
-  return advice.length === 0 ? entry : { ...entry, recommendations: advice.map(containerRecommendation) };
+  return advice.length === 0 ? entry : { ...entry, recommendations: recommendationsOf(advice) };
 }
 
 /** A class for its prototype: a spread copies no notes, and nobody spreads what is kept. */

@@ -1,9 +1,10 @@
 /** One workload's entry in the status of its policy. */
-import type {
-  ApplyMethod,
-  ContainerRecommendation,
-  PolicyWorkloadStatus,
-  WorkloadResult,
+import {
+  type ApplyMethod,
+  type ContainerRecommendation,
+  MAX_CONTAINERS_IN_STATUS,
+  type PolicyWorkloadStatus,
+  type WorkloadResult,
 } from '../../api/optimization-policy-status.ts';
 import type { ReasonName } from '../../lib/reasons.ts';
 import { formatTime } from '../../lib/rfc3339.ts';
@@ -48,7 +49,7 @@ export function workloadStatus(input: WorkloadStatusInput): PolicyWorkloadStatus
     kind,
     ...(lastRecommendation !== undefined && { lastRecommendation: formatTime(lastRecommendation) }),
     ...(lastApplied !== undefined && { lastApplied: formatTime(lastApplied) }),
-    ...(advice.length > 0 && { recommendations: advice.map(containerRecommendation) }),
+    ...(advice.length > 0 && { recommendations: recommendationsOf(advice) }),
     status: outcome.status,
     ...(outcome.reason !== undefined && { reason: outcome.reason }),
     ...(outcome.message !== undefined && { message: cut(outcome.message, MAX_MESSAGE) }),
@@ -56,6 +57,11 @@ export function workloadStatus(input: WorkloadStatusInput): PolicyWorkloadStatus
     ...(replicaSizes !== undefined && { replicaSizes }),
     ...(fieldOwnership !== undefined && { fieldOwnership }),
   };
+}
+
+/** Of as many containers as a status has room for. */
+export function recommendationsOf(advice: readonly SizedAdvice[]): ContainerRecommendation[] {
+  return advice.slice(0, MAX_CONTAINERS_IN_STATUS).map(containerRecommendation);
 }
 
 export function containerRecommendation({ container, cpu, memory }: SizedAdvice): ContainerRecommendation {
