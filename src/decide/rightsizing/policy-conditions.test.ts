@@ -95,6 +95,13 @@ describe('conditions', () => {
     });
   });
 
+  test('of a warning that names a whole cluster the beginning is told, and the next one as well', () => {
+    const names = Array.from({ length: 4_000 }, (_, index) => `team-${index}`).join(', ');
+    const { message = '' } = of({ warnings: [`allow names ${names}`, 'deny counts'] })('Ready') ?? {};
+    expect(message).toMatch(/; allow names team-0, team-1, .*; deny counts$/);
+    expect(message.length).toBeLessThan(2_000);
+  });
+
   test('what is not well says what to do', () => {
     expect(of({ forbidden: { workload: web, cause: 'cannot patch' } })('PermissionsSufficient')?.message).toMatch(
       /Deployment shop\/web: cannot patch\. Suggestion: Grant/,

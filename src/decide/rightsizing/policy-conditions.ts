@@ -4,6 +4,7 @@
  */
 import type { PolicyCondition } from '../../api/optimization-policy-status.ts';
 import { describeReason, type Reason, reason } from '../../lib/reasons.ts';
+import { shortened } from '../../lib/shortened.ts';
 import type { EpochMillis } from '../../lib/units.ts';
 import { type WorkloadRef, workloadText } from '../../model/cluster-view.ts';
 import { policyCondition } from './policy-condition.ts';
@@ -106,8 +107,15 @@ export function policyConditions(
 
 /** Where the webhook is not installed, or was not asked, nobody else tells. */
 function readyWith(warnings: readonly string[], ready: PolicyCondition): PolicyCondition {
-  return { ...ready, message: [ready.message, ...warnings].join('; ') };
+  const told = warnings.map((warning) => shortened(warning, LONGEST_WARNING));
+  return { ...ready, message: [ready.message, ...told].join('; ') };
 }
+
+/**
+ * A warning may name every namespace of a cluster, and with a message of more than 32 KiB the whole status is refused
+ * (metav1.Condition), each time.
+ */
+const LONGEST_WARNING = 1_000;
 
 function metricsReason({ metricsProblem, stale, fallback, withUsage }: PolicyFacts, measured: number): Reason {
   if (metricsProblem !== undefined)
