@@ -85,6 +85,25 @@ describe('memory advice', () => {
     expect(requestBy(undefined)).toBe(Math.trunc(900 * MIB * 1.1));
   });
 
+  test('rightsizing bug 29: a limit stays above the highest use of a window that is longer than peaks are kept', () => {
+    const profile = profileOf(STEPS, { memory: () => 100 * MIB });
+    const limit = { policy: 'Multiplier', factor: 1.1 } as const;
+    const { memory: rules } = percentilePolicy(90, 1.2);
+    const policy = { ...percentilePolicy(90, 1.2), memory: { ...rules, limit } };
+    const window = {
+      cpu: undefined,
+      memory: percentilesOf([...Array.from({ length: 99 }, () => 100 * MIB), 900 * MIB]),
+    };
+    const memory = { ...unset, request: 200 * MIB, limit: 2000 * MIB };
+    const limitBy = (known: RecommendInput['window'], decrease: 'WhenSafe' | 'Always') =>
+      recommendMemory(
+        questionAt(STEPS, profile, { policy: { ...policy, memoryDecrease: decrease }, memory, window: known }),
+      ).limit;
+    expect(limitBy(window, 'WhenSafe')).toBe(990 * MIB);
+    expect(limitBy(window, 'Always')).toBe(900 * MIB);
+    expect(limitBy(undefined, 'Always')).toBe(132 * MIB);
+  });
+
   test('keeps a start-up peak, where CPU forgets it', () => {
     const profile = profileOf(STEPS, { memory: () => 300 * MIB });
     const at = (STEPS - 1) * STEP;

@@ -53,7 +53,8 @@ export function shapeMemory(input: RecommendInput): Shaped | ResourceAdvice {
     ? afterOom
     : raiseTo(afterOom, current.request, 'confidence', 'not lowered: no sample of late');
   const floor = floors?.memory;
-  const highest = Math.max(0, ...memory.peaks().map(({ bytes }) => bytes));
+  // A window may be longer than peaks are kept.
+  const highest = Math.max(window?.memory?.max ?? 0, ...memory.peaks().map(({ bytes }) => bytes));
   const roundTo = target.strategy === 'Peak' ? MIB : 1;
   return shape({
     draft: raiseTo(killed, floor, 'learned-floor', `less than ${floor} bytes did it harm after a decrease`),
