@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isPaused, isWrittenByRightsizing, recommendationKey, rightsizingKeys } from './annotations-rightsizing.ts';
+import {
+  isPaused,
+  isWrittenByOptipod,
+  isWrittenByRightsizing,
+  recommendationKey,
+  rightsizingKeys,
+} from './annotations-rightsizing.ts';
 
 describe('annotation keys', () => {
   test('are those of OptiPod', () => {
@@ -38,6 +44,12 @@ describe('annotation keys', () => {
   ])('paused: %j is %s', (paused, expected) => {
     expect(isPaused({ 'optipod.io/paused': paused })).toBe(expected);
     expect(isPaused({})).toBe(false);
+  });
+
+  test('OptiPod writes whose it is and what it recommends, and nothing of what is in force', () => {
+    const shared = Object.values<string>(rightsizingKeys).filter(isWrittenByOptipod);
+    expect(shared).toEqual(['optipod.io/managed', 'optipod.io/policy', 'optipod.io/last-recommendation']);
+    expect(isWrittenByOptipod(recommendationKey('app', 'cpu-request'))).toBe(true);
   });
 
   test('what people write is not taken away', () => {

@@ -50,6 +50,12 @@ export function isWrittenByRightsizing(key: string): boolean {
   return Object.values<string>(own).includes(key);
 }
 
+/** Whether OptiPod writes the annotation as well: by the key nobody can tell whose it is. */
+export function isWrittenByOptipod(key: string): boolean {
+  const { managed, policy, lastRecommendation } = rightsizingKeys;
+  return key.startsWith(`${PREFIX}recommendation.`) || [managed, policy, lastRecommendation].some((own) => own === key);
+}
+
 function shorten(container: string): string {
   if (container.length <= MAX_CONTAINER_LENGTH) return container;
   const hash = createHash('sha256').update(container).digest('hex').slice(0, HASH_LENGTH);

@@ -92,6 +92,23 @@ describe('rightsizing beside OptiPod', () => {
     await world.until('sized', () => isSized(world), 5 * MINUTE);
   });
 
+  test('leaves what it writes on workloads that no policy here has the say over, until it is gone', async () => {
+    const world = await startSizedWorld();
+    await begin(world, 'optipod');
+    // By a policy of another namespace: there it selects all of them.
+    const annotations = { 'optipod.io/managed': 'true', 'optipod.io/recommendation.app.cpu-request': '250m' };
+    await deployLoaded(world, { replicas: 1, annotations });
+    await untilReady(world, 'web', 1);
+    await world.clock.advance(10 * MINUTE);
+    expect(workloadWrites(world)).toEqual([]);
+    await end(world, 'optipod');
+    const isLeft = async (): Promise<boolean> => {
+      const { metadata } = await world.api.get(resources.deployments, 'web', inShop);
+      return Object.keys(metadata?.annotations ?? {}).some((key) => key.startsWith('optipod.io/'));
+    };
+    await world.until('taken away', async () => !(await isLeft()), 5 * MINUTE);
+  });
+
   test('acts on policies of the group that OptiPod does not know', async () => {
     const world = await start('optipod.io');
     await world.until('sized', () => isSized(world), 5 * MINUTE);

@@ -53,7 +53,7 @@ async function passOver(
     }),
     policies: { policies, isFresh: () => true, onSynced: Promise.resolve(), onChange: () => () => {} },
     usage: { onChange: () => () => {}, healthOf: () => undefined },
-    handBack: { giveBack: async () => {}, isNeeded: () => false },
+    handBack: { giveBack: async () => undefined, isNeeded: () => false },
     reconciler: {
       async reconcile(workload: SizedWorkload, by: ValidPolicy) {
         looked.push(workload);

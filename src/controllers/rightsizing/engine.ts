@@ -9,6 +9,7 @@ import { createAnnotateWorkload } from '../../act/workload-annotations.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
 import { policyWarnings } from '../../decide/rightsizing/policy-warnings.ts';
 import { createSizeLog } from '../../guard/size/size-history.ts';
+import { runningOf } from '../../model/predecessors.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { createResizesInFlight, type ResizesInFlight } from '../resizes-in-flight.ts';
 import { createSizeActuator } from './actuator.ts';
@@ -80,6 +81,7 @@ export function createRightsizingEngine(options: RightsizingEngineOptions): Righ
       annotate,
       template: createHandBackTemplate(api),
       isReadOnly: () => isDryRun(settings()),
+      isOptipodRunning: () => runningOf(view, 'OptiPod') !== undefined,
       memory,
       turns,
       log,

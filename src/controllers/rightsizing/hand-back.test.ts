@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rightsizingKeys } from '../../api/annotations-rightsizing.ts';
+import { recommendationKey, rightsizingKeys } from '../../api/annotations-rightsizing.ts';
 import { createDeferred } from '../../lib/deferred.ts';
 import { createSilentLogger } from '../../lib/log.ts';
 import { aSizedWorkload } from '../../model/testing/sizing-records.ts';
@@ -20,6 +20,7 @@ test('a workload that two come to in one moment is given back once, and again wh
     },
     template: async () => ({ result: 'unchanged' }),
     isReadOnly: () => false,
+    isOptipodRunning: () => false,
     memory: createRightsizingMemory(),
     turns,
     log: createSilentLogger(),
@@ -44,6 +45,7 @@ test('who gives it back does not forget what was done to it', async () => {
     annotate: async () => ({ result: 'unchanged' }),
     template: async () => ({ result: 'unchanged' }),
     isReadOnly: () => false,
+    isOptipodRunning: () => false,
     memory,
     turns,
     log: createSilentLogger(),
@@ -64,6 +66,7 @@ test('what was refused is tried again', async () => {
     annotate: async () => ({ result: ++asked === 1 ? 'gone' : 'written' }),
     template: async () => ({ result: 'unchanged' }),
     isReadOnly: () => false,
+    isOptipodRunning: () => false,
     memory: createRightsizingMemory(),
     turns,
     log: createSilentLogger(),
@@ -71,4 +74,31 @@ test('what was refused is tried again', async () => {
   const workload = aSizedWorkload({ annotations: { [rightsizingKeys.managed]: 'true' } });
   for (let look = 0; look < 3; look++) await handBack.giveBack(workload, new AbortController().signal);
   expect(asked).toBe(2);
+});
+
+test('what OptiPod writes as well is left to it while it runs, and looked at again; all else is given back', async () => {
+  const annotated: string[] = [];
+  let isRunning = true;
+  const handBack = createHandBack({
+    async annotate({ name }) {
+      annotated.push(name);
+      return { result: 'written' };
+    },
+    template: async () => ({ result: 'unchanged' }),
+    isReadOnly: () => false,
+    isOptipodRunning: () => isRunning,
+    memory: createRightsizingMemory(),
+    turns,
+    log: createSilentLogger(),
+  });
+  const { signal } = new AbortController();
+  const theirs = { [rightsizingKeys.managed]: 'true', [recommendationKey('app', 'cpu-request')]: '250m' };
+  const web = aSizedWorkload({ annotations: theirs });
+  const sized = aSizedWorkload({ name: 'sized', annotations: { ...theirs, [rightsizingKeys.appliedSizes]: '{}' } });
+  const plain = aSizedWorkload({ name: 'plain', annotations: {} });
+  const again = await Promise.all([web, sized, plain].map((each) => handBack.giveBack(each, signal)));
+  expect([again, annotated]).toEqual([[120_000, undefined, undefined], ['sized']]);
+  isRunning = false;
+  expect(await handBack.giveBack(web, signal)).toBeUndefined();
+  expect(annotated).toEqual(['sized', 'web']);
 });

@@ -115,8 +115,8 @@ export function createWorkloadLooks(options: WorkloadLooksOptions): WorkloadLook
         for (const policy of policies.policies())
           if (policy.uid !== winner?.uid && books.of(policy.uid).results.delete(key)) wakeStatus(policy);
         if (winner === undefined || winner.spec.mode === 'Disabled') {
-          if (winner !== undefined || !isOfBroken(workload)) await handBack.giveBack(workload, signal);
-          return undefined;
+          const isNobodys = winner !== undefined || !isOfBroken(workload);
+          return isNobodys ? await handBack.giveBack(workload, signal) : undefined;
         }
         const isNew = !books.of(winner.uid).results.has(key);
         await reconcile(workload, winner, largestNode(view), signal);
