@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
+import { MAX_WORKLOADS_IN_STATUS } from '../../api/optimization-policy-status.ts';
+import { noAdvice } from '../../decide/rightsizing/advice.ts';
+import { dueAdvice } from '../../decide/rightsizing/testing/advice.ts';
 import { createMetrics, type Metrics } from '../../lib/metrics.ts';
 import { policyRecord } from '../../model/testing/policies.ts';
+import { smallSize } from '../../model/testing/sizing-records.ts';
 import { reportRightsizing } from './metrics.ts';
 import type { PolicyBook } from './policies.ts';
 import { brokenResult } from './result.ts';
@@ -73,6 +77,25 @@ test('a policy that is not valid is told to be, for as long as it is there and i
   ]);
   reportRightsizing(metrics, [valid], { of });
   expect(await told()).toEqual(['optipod_policy_invalid{namespace="bank",policy="sizes"} 0']);
+});
+
+test('of more workloads than a status lists, those have series that it lists, also where all save the same', async () => {
+  const metrics = createMetrics();
+  const { results, ...book } = bookOf();
+  for (let index = MAX_WORKLOADS_IN_STATUS; index >= 0; index--) {
+    const name = `w${String(index).padStart(3, '0')}`;
+    const cpu = dueAdvice(250);
+    const advice = [{ container: 'app', current: smallSize, cpu, memory: noAdvice('NoData', 'nothing is known') }];
+    const result = brokenResult({ kind: 'Deployment', namespace: 'shop', name }, 'no', undefined);
+    results.set(name, { ...result, advice, saving: { cpuMillis: 100, memoryBytes: 0 } });
+  }
+  const policy = policyRecord({ namespace: 'shop', name: 'sizes', uid: 'a' });
+  reportRightsizing(metrics, [policy], { of: () => ({ ...book, results }) });
+  const text = await metrics.render();
+  const recommended = text.split('\n').filter((line) => line.startsWith('optipod_recommended_cpu_cores{'));
+  expect(recommended).toHaveLength(MAX_WORKLOADS_IN_STATUS);
+  expect(text).toContain('workload="w000"');
+  expect(text).not.toContain('workload="w200"');
 });
 
 test('what is gone is told of no more', async () => {

@@ -3,6 +3,7 @@
  * them.
  */
 import { MAX_WORKLOADS_IN_STATUS } from '../../api/optimization-policy-status.ts';
+import { byWorth } from '../../decide/rightsizing/policy-status.ts';
 import { sumSavings, worthOf } from '../../decide/rightsizing/savings.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { isValidPolicy, type PolicyRecord } from '../../model/optimization-policy.ts';
@@ -61,9 +62,13 @@ function reportPolicy(
   metrics.set('optipod_savings_memory_bytes', labels, saved.memoryBytes);
 }
 
-/** As many as the status lists, and the same ones. */
+/** As many as the status lists, and the same ones, but for what it leaves out where entries are very large. */
 function listedOf(results: readonly WorkloadResult[]): readonly WorkloadResult[] {
-  return results.toSorted((a, b) => worthOf(b.saving) - worthOf(a.saving)).slice(0, MAX_WORKLOADS_IN_STATUS);
+  return results
+    .map((result) => ({ result, of: result.entry, worth: worthOf(result.saving) }))
+    .toSorted(byWorth)
+    .slice(0, MAX_WORKLOADS_IN_STATUS)
+    .map(({ result }) => result);
 }
 
 function isSkipped({ entry }: WorkloadResult): boolean {

@@ -87,8 +87,11 @@ function withinBytes(listed: readonly ListedWorkload[]): PolicyWorkloadStatus[] 
 
 const MAX_BYTES = 1024 * 1024;
 
-function byWorth(a: ListedWorkload, b: ListedWorkload): number {
+type Worth = Pick<ListedWorkload, 'of' | 'worth'>;
+
+/** In which order workloads are listed, where only the first of them are. */
+export function byWorth(a: Worth, b: Worth): number {
   return b.worth - a.worth || ascending(nameOf(a), nameOf(b));
 }
 
-const nameOf = ({ of: { namespace, name, kind } }: ListedWorkload): string => `${namespace}/${name}/${kind}`;
+const nameOf = ({ of: { namespace, name, kind } }: Worth): string => `${namespace}/${name}/${kind}`;
