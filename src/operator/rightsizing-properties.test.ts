@@ -89,15 +89,18 @@ describe('Auto', () => {
     TIMEOUT,
   );
 
+  // Feature: k8s-workload-rightsizing, Property 25: metrics tell of workloads, of those that are skipped and why, and of errors.
   // Feature: k8s-workload-rightsizing, Property 28: where RBAC forbids it nothing is changed, and conditions and events say so.
   test(
-    'Property 28: any workload that may not be changed is left alone and told; the others go on',
+    'Property 25, Property 28: any workload that may not be changed is left alone, told and counted; the others go on',
     async () => {
+      const metrics = createMetrics();
       const isForbidden = (name: string): boolean => Number(name.slice(1).split('-')[0]) % 3 === 0;
       const world = await manyWorkloads(
         anyWorkloads(28),
         { mode: 'Auto', updates: { minChange: '1%' } },
         {
+          metrics,
           onWrite({ verb, resource, name }) {
             if (verb !== 'patch' || resource !== 'pods' || !isForbidden(name)) return;
             const message = `pods "${name}" is forbidden: User "stowage" cannot patch resource "pods/resize" in API group "" in the namespace "shop"`;
@@ -112,6 +115,15 @@ describe('Auto', () => {
         return all.length === COUNT && all.every(isRight);
       };
       await world.until('the others are applied', isSettled, 5 * MINUTE);
+      const applied = (await entries(world)).filter(({ status }) => status === 'Applied').length;
+      expect(applied).toBeLessThan(COUNT);
+      const text = await metrics.render();
+      expect(text).toContain(`optipod_workloads_updated{namespace="shop",policy="sizes"} ${applied}\n`);
+      expect(text).toContain(
+        `optipod_workloads_skipped{namespace="shop",policy="sizes",reason="RBACError"} ${COUNT - applied}\n`,
+      );
+      expect(text).toMatch(/optipod_reconciliation_errors_total\{policy="sizes",error_type="processing_error"\} [1-9]/);
+      expect(text).toMatch(/optipod_applications_total\{policy="sizes",method="InPlace"\} [1-9]/);
       const pods = await podsByApp(world);
       const cases = anyWorkloads(28);
       for (const { name, requests } of cases.filter((each) => isForbidden(each.name))) {
