@@ -47,7 +47,7 @@ const factor = (description: string) =>
 export const policyMetricsSchema = z
   .object({
     provider: z.enum(metricsProviders).meta({ description: 'Where usage comes from.' }),
-    rollingWindow: durationField('24h', 'How far back usage counts.'),
+    rollingWindow: durationField('24h', 'How far back usage counts, 90d at most.'),
     strategy: z.enum(strategies).default('Percentile').meta({
       description:
         'What is made of the usage. Percentile: exact percentile of the window times the safety factor, what OptiPod does. Histogram: percentile of a decaying histogram times the factor, as the VerticalPodAutoscaler does. Max: highest usage of the window times the factor. CostAware: the request with the least expected cost.',

@@ -59,6 +59,16 @@ describe('defaults', () => {
 });
 
 describe('metrics', () => {
+  test('no window is longer than 90 days, whatever is asked for', () => {
+    const windowOf = (rollingWindow: string) => {
+      const { rollingWindowMillis, isWindowCut } = metrics({ rollingWindow });
+      return [rollingWindowMillis / HOUR, isWindowCut];
+    };
+    expect(windowOf('2w')).toEqual([14 * 24, undefined]);
+    expect(windowOf('90d')).toEqual([90 * 24, undefined]);
+    expect(windowOf('2000000h')).toEqual([90 * 24, true]);
+  });
+
   test('what is said of a resource goes before what is said of both', () => {
     const both = { percentile: 'P50', safetyFactor: 1.5 };
     expect(metrics(both)).toMatchObject({

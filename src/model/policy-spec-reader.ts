@@ -6,6 +6,7 @@ import { toLabelSelector } from '../api/optimization-policy-selector-schema.ts';
 import { percentOfPercentile } from '../api/policy-values.ts';
 import { parseQuantity, type Quantity, toBytes, toMillicores } from '../lib/quantity.ts';
 import type { DisruptionWindow } from '../lib/schedule.ts';
+import type { Millis } from '../lib/units.ts';
 import type {
   PolicyBounds,
   PolicyLimits,
@@ -17,6 +18,11 @@ import type {
 
 /** What an hour above the request costs, where the policy does not say (docs/rightsizing-method.md). */
 const EXCEEDED_HOURS = { Serving: 28, Batch: 4 } as const;
+/**
+ * A source is asked for all of it, also again and again of a workload without pods: of years that would be thousands of
+ * requests, and whoever may write a policy could keep everybody's usage from being read.
+ */
+const MAX_WINDOW_MILLIS: Millis = 90 * 86_400_000;
 const DEFAULT_GAIN_UP = 0.3;
 const DEFAULT_GAIN_DOWN = 0.33;
 const DEFAULT_LIMITS: PolicyLimits = {
@@ -69,7 +75,8 @@ function readMetrics(metrics: ParsedPolicySpec['metricsConfig']): PolicyMetrics 
   const { percentile, percentiles, safetyFactor, safetyFactors, costAware, prometheus, custom } = metrics;
   return {
     provider: metrics.provider,
-    rollingWindowMillis: metrics.rollingWindow,
+    rollingWindowMillis: Math.min(MAX_WINDOW_MILLIS, metrics.rollingWindow),
+    ...(metrics.rollingWindow > MAX_WINDOW_MILLIS && { isWindowCut: true }),
     strategy: metrics.strategy,
     percentile: {
       cpu: percentOfPercentile(percentiles?.cpu ?? percentile),

@@ -50,8 +50,10 @@ export interface PerResource<Value> {
 /** Where usage comes from, and what is made of it. */
 export interface PolicyMetrics {
   readonly provider: MetricsProviderName;
-  /** What the strategies Percentile and Max look back over. */
+  /** What the strategies Percentile and Max look back over; 90 days at most. */
   readonly rollingWindowMillis: Millis;
+  /** The policy asks for longer. */
+  readonly isWindowCut?: boolean;
   readonly strategy: StrategyName;
   readonly percentile: PerResource<Percent>;
   /** At least 1. */

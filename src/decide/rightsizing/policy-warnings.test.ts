@@ -51,6 +51,11 @@ describe('policyWarnings', () => {
     ],
     ['custom without a name', { spec: { metricsConfig: { provider: 'custom' } } }, [/custom\.name/]],
     [
+      'a window of a year',
+      { spec: { metricsConfig: { provider: 'prometheus', rollingWindow: '365d' } } },
+      [/^metricsConfig\.rollingWindow is longer than 90d/],
+    ],
+    [
       'memory in thousandths of a byte',
       { spec: { resourceBounds: { cpu: { min: '10m', max: '4' }, memory: { min: '128m', max: '512m' } } } },
       [/^resourceBounds\.memory\.max is 1 in bytes, .* 512Mi or the like$/],

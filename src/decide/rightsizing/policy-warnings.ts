@@ -37,6 +37,10 @@ export function policyWarnings(policy: ValidPolicy, tenancy: PolicyTenancy): str
   if (contradicting.length > 0) warnings.push(`${contradicting.join(', ')} is both allowed and denied; deny counts`);
   if (metrics.provider === 'custom' && metrics.customSource === undefined)
     warnings.push('provider custom without metricsConfig.custom.name: no usage is known, and nothing is recommended');
+  if (metrics.isWindowCut === true)
+    warnings.push(
+      'metricsConfig.rollingWindow is longer than 90d: usage of the last 90d counts, and no older is asked for',
+    );
   warnings.push(...unitWarnings(spec));
   if (spec.mode === 'Auto' && !updates.allowInPlaceResize && !updates.allowRecreate)
     warnings.push('mode Auto with neither allowInPlaceResize nor allowRecreate: nothing can be applied');
