@@ -11,6 +11,7 @@ import { hpasOf } from '../../decide/allocation/integrations/horizontal-pod-auto
 import type { NodeCondition } from '../../decide/allocation/integrations/node-conditions.ts';
 import type { QuotaLedger } from '../../decide/allocation/integrations/resource-quota.ts';
 import { managedOf } from '../../decide/allocation/marks.ts';
+import type { AllocationRules } from '../../decide/allocation/rules.ts';
 import { pdbsOf } from '../../guard/rules/pdb.ts';
 import type { InFlightResize } from '../../guard/size/context.ts';
 import type { FailedChange } from '../../guard/size/size-history.ts';
@@ -30,7 +31,7 @@ import type { AllocationAgents } from './agents.ts';
 import type { AllocationMemory } from './memory.ts';
 import { type CpuGrowth, cpuGrowth, type QuotaReading } from './quota-readings.ts';
 import type { AllocationSettings } from './settings.ts';
-import { medianRequestOf, spreadFactsOf } from './spread.ts';
+import { medianShareOf, spreadFactsOf } from './spread.ts';
 
 /** All that is known of one pod. */
 export interface AllocatedPod {
@@ -87,7 +88,8 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
     const workload = view.workloadOf(record);
     const node = record.nodeName === undefined ? undefined : view.node(record.nodeName);
     const known = isKnown();
-    const { weight } = settings().rules;
+    const { rules } = settings();
+    const { weight } = rules;
     const facts: PodFacts = {
       limitRanges: known ? view.limitRanges(namespace) : 'unknown',
       hpas: known ? hpasOf({ workload, owner: record.owner }, view.hpas(namespace), isWorkload(namespace)) : 'unknown',
@@ -95,7 +97,7 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
       ...(node !== undefined && { node }),
       ...(workload !== undefined && { template: sumOf(workload.containers, 'cpuRequest') }),
       ...(weight.topologySpread && workload !== undefined && { spread: spreadFactsOf(view, found, workload) }),
-      ...(weight.spreadCeiling && workload !== undefined && known && medianFact(view, workload)),
+      ...(weight.spreadCeiling && workload !== undefined && known && medianFact(view, workload, rules)),
       ...(weight.nodeAffinity && {
         affinity: {
           required: record.template.requiredNodeTerms,
@@ -201,8 +203,12 @@ export function createAllocationFacts(options: AllocationFactsOptions): Allocati
   };
 }
 
-function medianFact(view: SizingView, workload: SizedWorkload): Pick<PodFacts, 'median'> {
-  const median = medianRequestOf(view, workload);
+function medianFact(
+  view: SizingView,
+  workload: SizedWorkload,
+  rules: Pick<AllocationRules, 'apply'>,
+): Pick<PodFacts, 'median'> {
+  const median = medianShareOf(view, workload, rules);
   return median === undefined ? {} : { median };
 }
 

@@ -3,11 +3,13 @@
  * middle.
  */
 
+import { sizeOf } from '../../decide/allocation/allocation-pod.ts';
 import type { SpreadFact } from '../../decide/allocation/integrations/topology-spread.ts';
+import type { AllocationRules } from '../../decide/allocation/rules.ts';
+import { shareIn } from '../../decide/allocation/seat.ts';
 import { ownMember } from '../../lib/own-member.ts';
 import type { Millicores } from '../../lib/units.ts';
 import { isRunning } from '../../model/owners.ts';
-import { sumOf } from '../../model/pod-size.ts';
 import type { SizedWorkload } from '../../model/sizing-records.ts';
 import type { SizedPod, SizingView } from '../../model/sizing-view.ts';
 
@@ -39,15 +41,19 @@ export function spreadFactsOf(view: SizingView, { pod }: SizedPod, workload: Siz
 const LEAST_REPLICAS = 3;
 
 /**
- * What the running replicas of a workload request in the middle, to two digits: it is told to the agents of all of
- * them, and every millicore would be a write each. Undefined where they are too few.
+ * What the running replicas of a workload have in the middle of what is bargained for, to two digits: it is told to the
+ * agents of all of them, and every millicore would be a write each. Undefined where they are too few.
  */
-export function medianRequestOf(view: SizingView, workload: SizedWorkload): Millicores | undefined {
-  const requests = runningReplicas(view, workload)
-    .map(({ sizing }) => sumOf(sizing.containers, 'cpuRequest'))
+export function medianShareOf(
+  view: SizingView,
+  workload: SizedWorkload,
+  rules: Pick<AllocationRules, 'apply'>,
+): Millicores | undefined {
+  const shares = runningReplicas(view, workload)
+    .map(({ sizing }) => shareIn(sizeOf(sizing), rules))
     .sort((left, right) => left - right);
-  if (requests.length < LEAST_REPLICAS) return undefined;
-  const median = ((requests[(requests.length - 1) >> 1] ?? 0) + (requests[requests.length >> 1] ?? 0)) / 2;
+  if (shares.length < LEAST_REPLICAS) return undefined;
+  const median = ((shares[(shares.length - 1) >> 1] ?? 0) + (shares[shares.length >> 1] ?? 0)) / 2;
   return Number(median.toPrecision(2));
 }
 

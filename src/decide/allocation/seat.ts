@@ -110,7 +110,7 @@ export function marksOf({ pod, marks }: NodePod): PodMarks {
 }
 
 /** What of a size is bargained for. */
-function shareIn({ request, limit = request }: CpuSize, { apply }: AllocationRules): Millicores {
+export function shareIn({ request, limit = request }: CpuSize, { apply }: Pick<AllocationRules, 'apply'>): Millicores {
   return apply === 'limits' ? limit : request;
 }
 
