@@ -1,7 +1,7 @@
 /**
- * Whether the kernel still enforces the limits it once did: `systemctl daemon-reload` and second writers reset quotas
- * behind the kubelet's back (runc#1605, crun#1011, moby#51446, koordinator#2306). Told once; set anew once, by a
- * resize, never in a loop.
+ * Whether the kernel enforces the limits that the kubelet says are in force: `systemctl daemon-reload` and second
+ * writers reset quotas behind its back (runc#1605, crun#1011, moby#51446, koordinator#2306), and a change may never have
+ * got to the kernel (k/k#118371). Told once; what was in force is set anew once, by a resize, never in a loop.
  */
 import type { AllocationPod } from '../decide/allocation/allocation-pod.ts';
 import { isResizing } from '../decide/allocation/seat.ts';
@@ -19,7 +19,7 @@ export interface QuotaCheck {
    * changes, and only then, so a step more. Once for each pod, for half a minute.
    */
   look(pods: readonly AgentPod[], nowMillis: Millis): ReadonlyMap<string, Millicores>;
-  /** Pods whose limit is not in force though it was. */
+  /** Pods whose limit is not in force, though it was, or though the one before was. */
   readonly lost: number;
 }
 
@@ -61,14 +61,16 @@ export function createQuotaCheck(options: {
       known.misses = 0;
       return;
     }
-    // Never seen in force: a kubelet that sets no quotas (cpuCFSQuota: false), or one that is late.
-    if (known.inForce !== text) return;
+    // None ever seen in force: a kubelet that sets no quotas (cpuCFSQuota: false).
+    if (known.inForce === undefined) return;
     known.misses++;
     if (known.misses < LOOKS || known.toldMillis !== undefined) return;
     known.toldMillis = nowMillis;
     options.log.warn(
       { pod: tracked.label, limits: text },
-      'A CPU limit is in force no more: something has reset its quota',
+      known.inForce === text
+        ? 'A CPU limit is in force no more: something has reset its quota'
+        : 'A CPU limit is not in force, though the kubelet says so: the kernel still has another quota',
     );
   };
 

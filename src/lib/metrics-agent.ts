@@ -118,7 +118,7 @@ export const agentMetrics = {
   mbcas_agent_unread_groups: { type: 'gauge', help: 'Pods and containers that cannot be measured now.', labels: [] },
   mbcas_agent_unenforced_limits: {
     type: 'gauge',
-    help: 'Pods whose CPU limit was in force and is no more, though the kubelet says so: something has reset the quota.',
+    help: 'Pods whose CPU limit is not in force, though the kubelet says so: something has reset the quota, or a change never got to the kernel.',
     labels: [],
   },
   mbcas_agent_writes_total: {
