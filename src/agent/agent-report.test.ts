@@ -35,3 +35,19 @@ test('what is not known is not told: neither as nothing, nor as it was last', ()
   expect(told(tickOf(using(290)), 120)).toHaveLength(2);
   expect(told(tickOf(undefined), undefined)).toEqual([]);
 });
+
+test('coalitions of one name in two namespaces are two, as in the bargain', () => {
+  const of = (name: string, namespace: string) => {
+    const pod = testPod(name, { request: 300, namespace, marks: { 'mbcas.io/coalition': 'team' } });
+    return { pod, measured: using(290) };
+  };
+  const plan = planNode(testInput([of('a', 'shop'), of('b', 'shop'), of('c', 'blog')]));
+  const metrics = createAgentMetrics();
+  const tick = { plan, measured: new Map(), writes: [] };
+  reportTick(metrics, tick, { nodeName: 'n1', systemUse: undefined, metricOf: () => undefined });
+  expect(metrics.render().match(/^mbcas_coalition_(?:count|size).*$/gm)).toEqual([
+    'mbcas_coalition_count 2',
+    'mbcas_coalition_size{coalition_id="shop/team"} 2',
+    'mbcas_coalition_size{coalition_id="blog/team"} 1',
+  ]);
+});

@@ -68,13 +68,20 @@ export function reportTick(metrics: AgentMetrics, tick: Tick, context: ReportCon
   for (const pod of plan.pods) reportPod(metrics, pod, tick, context);
 }
 
-/** Series of coalitions that are gone must not stay. */
+/**
+ * Series of coalitions that are gone must not stay. Those of one name in two namespaces have nothing to do with each
+ * other.
+ */
 function reportCoalitions(metrics: AgentMetrics, pods: readonly PodPlan[]): void {
   const sizes = new Map<string, number>();
-  for (const { coalition } of pods) if (coalition !== undefined) sizes.set(coalition, (sizes.get(coalition) ?? 0) + 1);
+  for (const { namespace, coalition } of pods) {
+    if (coalition === undefined) continue;
+    const id = `${namespace}/${coalition}`;
+    sizes.set(id, (sizes.get(id) ?? 0) + 1);
+  }
   metrics.clear('mbcas_coalition_size');
   metrics.set('mbcas_coalition_count', {}, sizes.size);
-  for (const [coalition, size] of sizes) metrics.set('mbcas_coalition_size', { coalition_id: coalition }, size);
+  for (const [id, size] of sizes) metrics.set('mbcas_coalition_size', { coalition_id: id }, size);
   const isStable = pods.every(({ coalition, share, claim }) => coalition === undefined || share >= claim);
   metrics.set('mbcas_core_stable', {}, isStable ? 1 : 0);
 }

@@ -75,7 +75,7 @@ export const agentMetrics = {
   mbcas_satisfaction: { type: 'gauge', help: 'Mean of min(1, share / want).', labels: [] },
   mbcas_nash_solver_iterations: { type: 'gauge', help: 'Always 1: the solver is exact.', labels: [] },
   mbcas_coalition_count: { type: 'gauge', help: 'Coalitions on the node.', labels: [] },
-  mbcas_coalition_size: { type: 'gauge', help: 'Pods of a coalition.', labels: ['coalition_id'] },
+  mbcas_coalition_size: { type: 'gauge', help: 'Pods of a coalition, by namespace/name.', labels: ['coalition_id'] },
   mbcas_core_stable: {
     type: 'gauge',
     help: '1 while no pod of a coalition has less than its claim, else 0.',
