@@ -110,7 +110,7 @@ const condition = z.object({
   status: z.enum(['True', 'False', 'Unknown']),
   observedGeneration: z.int().min(0).meta({ description: 'The generation it is about.' }).optional(),
   lastTransitionTime: timeField('When `status` changed last.'),
-  reason: text('One word for machines (docs/reasons.md).', 1024),
+  reason: text('One word for machines (docs/skip-reasons.md).', 1024),
   message: text('A sentence for people.', 32_768),
 });
 
@@ -161,7 +161,7 @@ export const podAllocationStatusSchema = z
       .enum(['Pending', 'Applied', 'Failed'])
       .meta({ description: 'Applied only while the pod has what is desired.' })
       .optional(),
-    reason: text('Why, in one word (docs/reasons.md) or a sentence.', 4096).optional(),
+    reason: text('Why, in one word (docs/skip-reasons.md) or a sentence.', 4096).optional(),
     lastAppliedTime: timeField('When a change was last made.').optional(),
     lastAttemptTime: timeField('When a change was last tried.').optional(),
     shadowPriceCPU: z.number().min(0).meta({ description: 'Utility of one more core of the node.' }).optional(),

@@ -61,6 +61,12 @@ describe('a status', () => {
     expect(now.conditions?.[0]).toMatchObject({ status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' });
   });
 
+  test('a pod that is not there takes no part', () => {
+    const [managed] = statusFor({ kind: 'no-pod', message: 'There is no pod shop/web' }).conditions ?? [];
+    expect(managed).toMatchObject({ type: 'Managed', status: 'False', reason: 'PodNotFound' });
+    expect(managed?.message).toBe('There is no pod shop/web');
+  });
+
   test('what rules moved is told in one condition, cut to what a condition may hold', () => {
     const clamps = Array.from({ length: 100 }, () => ({
       reason: 'LimitRange' as const,

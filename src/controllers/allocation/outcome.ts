@@ -136,7 +136,6 @@ export function isMet({ request, limit, limitPolicy }: DesiredCpu, actual: CpuSi
 
 function conditionsOf(facts: StatusFacts, verdict: Verdict): readonly PodAllocationCondition[] {
   const { outcome, spec, generation, before, now } = facts;
-  const isExcluded = outcome.kind === 'held' && isExclusion(outcome.reason);
   const clamps = clampsOf(spec, outcome.kind === 'settled' || outcome.kind === 'asked' ? outcome.clamps : []);
   const condition = (type: string, isTrue: boolean, reason: string, message: string): PodAllocationCondition => {
     const known = before.conditions?.find((each) => each.type === type);
@@ -151,8 +150,8 @@ function conditionsOf(facts: StatusFacts, verdict: Verdict): readonly PodAllocat
     };
   };
   return [
-    isExcluded
-      ? condition('Managed', false, outcome.reason, outcome.message)
+    outcome.kind === 'no-pod' || (outcome.kind === 'held' && isExclusion(outcome.reason))
+      ? condition('Managed', false, verdict.reason, outcome.message)
       : condition('Managed', true, 'TakesPart', 'The pod takes part in the bargaining of its node'),
     condition('Applied', verdict.phase === 'Applied', detailOf(outcome, verdict), verdict.message),
     clamps.length === 0

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { AllocationPod } from './allocation-pod.ts';
-import { type ExclusionReason, exclusionOf, type PodHistory } from './eligibility.ts';
+import { type ExclusionReason, exclusionOf, exclusionReasons, type PodHistory } from './eligibility.ts';
 import { readMarks } from './marks.ts';
 import type { AllocationRules } from './rules.ts';
 import { type PodSketch, testPod, testRules } from './testing/pods.ts';
@@ -91,4 +92,9 @@ describe('who takes part', () => {
     const marks = { 'mbcas.io/skip-guaranteed': 'false', 'mbcas.io/original-resources': text };
     expect(exclude({ sketch: { request: 2000, limit: 2000, marks }, pod: { qos: 'Guaranteed' } })).toBeUndefined();
   });
+});
+
+test('what keeps a pod out is explained in docs/skip-reasons.md', () => {
+  const page = readFileSync(new URL('../../../docs/skip-reasons.md', import.meta.url), 'utf8');
+  expect(exclusionReasons.filter((reason) => !page.includes(`\`${reason}\``))).toEqual([]);
 });
