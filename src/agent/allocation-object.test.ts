@@ -63,7 +63,10 @@ describe('the numbers behind it', () => {
     usage: 123.4,
     throttledRatio: 0.12345,
     pressure: 0.1,
-    containers: [{ name: 'main', usage: 100.4 }],
+    containers: [
+      { name: 'main', usage: 100.4, throttledRatio: 0.12345 },
+      { name: 'log', usage: 23 },
+    ],
   };
   const plan = planNode(testInput([{ pod: testPod('web', { request: 100 }), measured }]));
   const [first] = plan.pods;
@@ -74,7 +77,10 @@ describe('the numbers behind it', () => {
     expect(decision).toMatchObject({
       cpuUsage: '123m',
       throttledRatio: 0.123,
-      containers: [{ name: 'main', cpuUsage: '100m' }],
+      containers: [
+        { name: 'main', cpuUsage: '100m', throttledRatio: 0.123 },
+        { name: 'log', cpuUsage: '23m' },
+      ],
     });
     const desired = keepingDesired(first.current, 4000);
     const { spec } = allocationObject({ pod, nodeName: 'n', desired, original: undefined, decision, now: 0 });

@@ -63,7 +63,11 @@ export function decisionOf(plan: PodPlan, node: NodePlan, measured: Measurement 
     ...(ratio !== undefined && { throttledRatio: round(ratio, 3) }),
     ...(measured?.containers !== undefined &&
       measured.containers.length > 0 && {
-        containers: measured.containers.map(({ name, usage }) => ({ name, cpuUsage: milli(usage) })),
+        containers: measured.containers.map(({ name, usage, throttledRatio: throttled }) => ({
+          name,
+          cpuUsage: milli(usage),
+          ...(throttled !== undefined && { throttledRatio: round(throttled, 3) }),
+        })),
       }),
     ...(plan.clamps.length > 0 && {
       clamps: plan.clamps.map((clamp) => ({ reason: clamp.reason, message: describeClamp(clamp) })),

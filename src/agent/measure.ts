@@ -54,8 +54,9 @@ export function measure(
     // The kernel counts who is throttled as waiting, and does not say for what (k/e#5062).
     pressure: (fixedRatio ?? 0) > 0 ? largestOf(others.map((each) => each?.pressureRatio)) : window.pressureRatio,
     containers: containers.flatMap((container) => {
-      const usage = container.window?.usageMillicores;
-      return usage === undefined ? [] : [{ name: container.name, usage }];
+      if (container.window === undefined) return [];
+      const { usageMillicores: usage, throttledRatio: ratio } = container.window;
+      return [{ name: container.name, usage, ...(ratio !== undefined && { throttledRatio: ratio }) }];
     }),
   };
 }

@@ -22,8 +22,12 @@ export interface Measurement {
    * Where throttling that is only told has made some of it, of the containers beside.
    */
   readonly pressure: number | undefined;
-  /** Usage of each container, for the split. */
-  readonly containers?: readonly { readonly name: string; readonly usage: Millicores }[];
+  /** Usage of each container, for the split; how it is throttled itself is only told. */
+  readonly containers?: readonly {
+    readonly name: string;
+    readonly usage: Millicores;
+    readonly throttledRatio?: number;
+  }[];
 }
 
 export interface DemandContext {
