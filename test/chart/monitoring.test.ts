@@ -54,22 +54,27 @@ const apiServerMetrics: Readonly<Record<string, Pick<MetricDefinition, 'labels'>
   },
   apiserver_admission_webhook_fail_open_count: { labels: ['name', 'type'] },
 };
+/** As kubelets tell them (kubernetes pkg/kubelet/metrics/metrics.go). */
+const kubeletMetrics: Readonly<Record<string, Pick<MetricDefinition, 'labels'>>> = {
+  kubelet_pod_pending_resizes: { labels: ['reason'] },
+};
 const table: Readonly<Record<string, Pick<MetricDefinition, 'labels'>>> = {
   ...metricTable,
   ...agentMetrics,
   ...apiServerMetrics,
+  ...kubeletMetrics,
 };
 /** What the scraper adds. */
 const targetLabels = ['job', 'instance', 'pod', 'namespace', 'cluster', 'le'];
 
 /** Metrics that a query names, each with the labels it is asked for. */
 function selectorsIn(query: string): { name: string; labels: string[] }[] {
-  return [...query.matchAll(/\b((?:spotalis|stowage|optipod|mbcas|process|apiserver)_\w+)(?:\{([^}]*)\})?/g)].map(
-    ([, name = '', matchers = '']) => ({
-      name,
-      labels: [...matchers.matchAll(/(\w+)(?:=~|!~|!=|=)"/g)].map(([, label = '']) => label),
-    }),
-  );
+  return [
+    ...query.matchAll(/\b((?:spotalis|stowage|optipod|mbcas|process|apiserver|kubelet)_\w+)(?:\{([^}]*)\})?/g),
+  ].map(([, name = '', matchers = '']) => ({
+    name,
+    labels: [...matchers.matchAll(/(\w+)(?:=~|!~|!=|=)"/g)].map(([, label = '']) => label),
+  }));
 }
 
 /** What is wrong with the names of a query. */
