@@ -62,7 +62,7 @@ test('a pod that goes while another one is given back is nobody any more: nothin
   expect((await world.events('AgentGone')).map(({ regarding }) => regarding?.name)).toEqual(['web']);
 });
 
-test.each(['the pod', 'its namespace'])('opting %s out gives back at once', async (what) => {
+test.each(['the pod', 'its namespace'])('allocation bug 20: opting %s out gives back at once', async (what) => {
   const world = await raised('  staleAfter: 10m');
   if (what === 'its namespace') {
     // The pod's own word goes first: it has none any more.

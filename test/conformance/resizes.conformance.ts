@@ -120,7 +120,7 @@ describeOnBackends('resizes', (cluster) => {
       });
     });
 
-    test('a full quota, and a LimitRange', async () => {
+    test('integration 2, integration 4: a full quota, and a LimitRange, are refused, and each is understood', async () => {
       const { must, post, namespace, eventually } = cluster();
       const own = await namespace();
       const core = `/api/v1/namespaces/${own.name}`;

@@ -60,6 +60,10 @@ describe('what only the operator knows narrows the wish', () => {
     expect(admit(desired(200, { limit: 300, limitPolicy: 'Apply' }), scaled)).toMatchObject({
       decision: { changes: [{ to: { cpuLimit: 401 } }] },
     });
+    // The reported one: at 1 core the replicas would have counted as four times as busy.
+    const large = testPod('a', { request: 4000 });
+    expect(admit(desired(1000), scaled, large).kind).toBe('settled');
+    expect(admit(desired(1000), {}, large)).toMatchObject({ decision: { changes: [{ to: { cpuRequest: 1000 } }] } });
   });
 
   test('integration 5: a request that was lowered before the autoscaler came is put back, where there is room', () => {

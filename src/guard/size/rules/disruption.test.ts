@@ -79,7 +79,7 @@ describe('a new template draws on the budget of disruption', () => {
     expect(ask({ storm: { lost: 5, calmAt: NOON + 60_000 } })).toBe(60_000);
   });
 
-  test('for any state, a resize in place disrupts nobody', () => {
+  test('allocation bug 14: for any state, a resize in place disrupts nobody, whatever evictions wait for (k/a#10181)', () => {
     const states = fc.record({
       last: fc.option(fc.integer({ min: 0, max: NOON }), { nil: undefined }),
       inFlight: fc.nat(10),
