@@ -121,6 +121,16 @@ describe('parseManifests', () => {
     expect(problems(bomb)[0]).toMatch(/not valid YAML/);
   });
 
+  test('refuses what holds itself, and goes on after it', () => {
+    const endless = ['&x\napiVersion: v1\nkind: List\nitems: [*x]\n', `${pod('b')}spec: &x\n  containers: [*x]\n`];
+    for (const text of endless) {
+      expect(problems(`${text}---\n${pod('a')}`)).toEqual([
+        expect.stringMatching(/^f\.yaml, document 1: not valid YAML: /),
+      ]);
+      expect(names(`${text}---\n${pod('a')}`)).toEqual(['Pod/a']);
+    }
+  });
+
   test('never throws, whatever the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {

@@ -8,7 +8,7 @@ import { describeError, describeFileError, hasErrorCode } from '../lib/errors.ts
 import { isRecord } from '../lib/is-record.ts';
 import { splitJsonValues } from '../lib/json-values.ts';
 import { tryParseJson } from '../lib/try-parse-json.ts';
-import { headOf } from '../lib/yaml.ts';
+import { headOf, refuseEndless } from '../lib/yaml.ts';
 import type { KubeObject } from './core.ts';
 import { parseYamlList } from './yaml-list.ts';
 
@@ -114,7 +114,9 @@ function* documentsOf(text: string, source: string): Iterable<Document> {
       continue;
     }
     try {
-      yield { value: document.toJS({ maxAliasCount: 100 }), place };
+      const value: unknown = document.toJS({ maxAliasCount: 100 });
+      refuseEndless(value);
+      yield { value, place };
     } catch (failure) {
       yield { value: undefined, place, problem: `${place}: not valid YAML: ${headOf(describeError(failure))}` };
     }

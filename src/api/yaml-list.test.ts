@@ -31,6 +31,7 @@ describe('parseYamlList', () => {
       'one with something at the margin',
       written([pod('a'), pod('b')]).replace('\n- apiVersion', '\n# b\n- apiVersion'),
     ],
+    ['one with an item that holds itself', 'apiVersion: v1\nitems:\n- &a\n  b: *a\nkind: List\n'],
     ['one that refers from item to item', 'apiVersion: v1\nitems:\n- a: &a 1\n- b: *a\nkind: List\n'],
   ])('%s is left to the parser of the whole', (_, text) => {
     expect(parseYamlList(text)).toBeUndefined();

@@ -1,5 +1,6 @@
 /** The List that `kubectl get -o yaml` prints, read item by item: as one document, ten thousand pods take gigabytes to parse. */
 import { parse } from 'yaml';
+import { refuseEndless } from '../lib/yaml.ts';
 
 /** kubectl writes keys in the order of the alphabet, and items at the margin. */
 const HEAD = /^(?:---\r?\n)?apiVersion: v1\r?\nitems:\r?\n(?=- )/;
@@ -28,6 +29,7 @@ export function parseYamlList(text: string): object | undefined {
 function itemIn(text: string): { readonly value: unknown } | undefined {
   try {
     const parsed: unknown = parse(text, { logLevel: 'error', uniqueKeys: false });
+    refuseEndless(parsed);
     return Array.isArray(parsed) && parsed.length === 1 ? { value: parsed[0] } : undefined;
   } catch {
     return undefined;

@@ -3,7 +3,7 @@
 import { isMap, isNode, isScalar, isSeq, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import { ConfigError, describeError } from '../lib/errors.ts';
 import { isRecord } from '../lib/is-record.ts';
-import { headOf } from '../lib/yaml.ts';
+import { headOf, refuseEndless } from '../lib/yaml.ts';
 
 /** Data that remembers where it was written. */
 export interface YamlSource {
@@ -28,7 +28,7 @@ export function parseYamlSource(text: string, fileName: string, what = 'YAML con
     throw new ConfigError([`${fileName} is no ${what}: it has ${size} MiB, and 1 MiB is what a ConfigMap can hold`]);
   }
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
   const fail = (line: number | undefined, message: string): string =>
     `failed to parse ${what} ${fileName}${line === undefined ? '' : `:${line}`}: ${message}`;
   if (document.errors.length > 0) {
@@ -78,9 +78,11 @@ function toObject(
   fail: (line: undefined, message: string) => string,
 ): unknown {
   try {
-    return document.toJS() ?? {};
+    const value: unknown = document.toJS() ?? {};
+    refuseEndless(value);
+    return value;
   } catch (error) {
-    // Too many aliases, or one to an anchor that is not there.
+    // Too many aliases, one to an anchor that is not there, or one within what it stands for.
     throw new ConfigError([fail(undefined, headOf(describeError(error)))]);
   }
 }

@@ -38,6 +38,14 @@ test('aliases that multiply without end are refused', () => {
   expect(() => parseYaml(['a: &a [x]', ...levels].join('\n'))).toThrow(InvalidYamlError);
 });
 
+test.each(['&a [*a]', 'a: &a\n  b: [{c: *a}]\n'])('%j, which holds itself, is refused', (text) => {
+  expect(() => parseYaml(text)).toThrow(InvalidYamlError);
+});
+
+test('what an alias repeats elsewhere is no end of it', () => {
+  expect(parseYaml('a: &a [1]\nb: *a\nc: [*a, *a]\n')).toEqual({ a: [1], b: [1], c: [[1], [1]] });
+});
+
 test.each([
   ['one line', 'one line'],
   ['a mistake at line 2, column 1:\n\na: [1\n^', 'a mistake at line 2, column 1'],

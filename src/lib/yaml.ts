@@ -19,13 +19,34 @@ export class InvalidYamlError extends StowageError {
 export function parseYaml(text: string): unknown {
   try {
     // A warning, such as of a tag that nobody knows, would go past us to standard error.
-    return parse(text, { logLevel: 'error' });
+    const value: unknown = parse(text, { logLevel: 'error' });
+    refuseEndless(value);
+    return value;
   } catch (error) {
     // The parser's own message goes on with the lines around the mistake; the error is not kept as the cause for that.
     if (error instanceof YAMLParseError) throw new InvalidYamlError(headOf(error.message));
     if (error instanceof ReferenceError) throw new InvalidYamlError(error.message);
     throw error;
   }
+}
+
+/**
+ * What the parser made of a text is gone through here once: of an alias within what it stands for, as in `&a [*a]`, it
+ * makes a value that holds itself, and whoever prints that or looks for its end fails in a way that is no problem of a file.
+ * @throws ReferenceError where it holds itself.
+ */
+export function refuseEndless(root: unknown): void {
+  const begun = new Set<object>();
+  const ended = new Set<object>();
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null || ended.has(value)) return;
+    if (begun.has(value)) throw new ReferenceError('an alias stands within what it refers to, which has no end so');
+    begun.add(value);
+    for (const each of Object.values(value)) visit(each);
+    begun.delete(value);
+    ended.add(value);
+  };
+  visit(root);
 }
 
 /** What the parser lets out where a text is nested deeper than there is stack for. */
