@@ -1,4 +1,4 @@
-/** Label selectors: the object form of workloads and budgets, and the text form of API queries. */
+/** Label selectors, the object form of workloads and budgets, and their conditions. */
 import { InvalidValueError } from '../lib/errors.ts';
 import { quoted } from '../lib/shortened.ts';
 import type { LabelSelector } from './core.ts';

@@ -27,12 +27,6 @@ export function keyOf(object: KubeObject): string {
   return namespace === undefined || namespace === '' ? nameOf(object) : `${namespace}/${nameOf(object)}`;
 }
 
-/** The other way round; cluster-wide names have an empty namespace. */
-export function splitKey(key: string): { namespace: string; name: string } {
-  const slash = key.indexOf('/');
-  return slash < 0 ? { namespace: '', name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
-}
-
 export type OwnerReference = NonNullable<ObjectMeta['ownerReferences']>[number];
 
 /** The owner reference with `controller: true`; an object has at most one. */

@@ -54,11 +54,6 @@ export interface TrustSource {
   invalidate(): void;
 }
 
-/** Credentials that never change. */
-export function fixedCredentials(credentials: Credentials): CredentialSource {
-  return { current: async () => credentials, invalidate() {} };
-}
-
 /** Trust that never changes. */
 export function fixedTrust(trust: Awaited<ReturnType<TrustSource['current']>>): TrustSource {
   return { current: async () => trust, invalidate() {} };

@@ -1,6 +1,6 @@
 /** The events.k8s.io/v1 object of an event, within the limits the API server enforces. Pure. */
 import { hash } from 'node:crypto';
-import type { Event, KubeObject } from '../api/core.ts';
+import type { Event } from '../api/core.ts';
 import type { EpochMillis } from '../lib/units.ts';
 import { formatMicroTime } from './micro-time.ts';
 
@@ -70,19 +70,6 @@ export function cutToBytes(text: string, maxBytes: number): string {
     cut += character;
   }
   return cut + ellipsis;
-}
-
-/** A reference to an object as read from the API. */
-export function referenceTo(object: KubeObject): ObjectReference {
-  const { namespace, name = '', uid, resourceVersion } = object.metadata ?? {};
-  return {
-    apiVersion: object.apiVersion ?? '',
-    kind: object.kind ?? '',
-    ...(namespace && { namespace }),
-    name,
-    ...(uid && { uid }),
-    ...(resourceVersion && { resourceVersion }),
-  };
 }
 
 /**

@@ -5,7 +5,7 @@ import { resources } from '../api/resources.ts';
 import { createSilentLogger } from '../lib/log.ts';
 import { createSeededRandom } from '../lib/random.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
-import { buildEvent, cutToBytes, type EventNotice, referenceTo } from './event-object.ts';
+import { buildEvent, cutToBytes, type EventNotice } from './event-object.ts';
 import { createEventRecorder, type EventRecorderOptions } from './recorder.ts';
 import { createMemoryApi } from './testing/memory-api.ts';
 import { kubeError } from './testing/scripted-api.ts';
@@ -259,23 +259,5 @@ describe('buildEvent', () => {
         expect(Buffer.from(cut).toString()).toBe(cut);
       }),
     );
-  });
-
-  test('a reference carries what an object says of itself', () => {
-    expect(
-      referenceTo({
-        apiVersion: 'apps/v1',
-        kind: 'Deployment',
-        metadata: { namespace: 'n', name: 'd', uid: 'u', resourceVersion: '3' },
-      }),
-    ).toEqual({
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      namespace: 'n',
-      name: 'd',
-      uid: 'u',
-      resourceVersion: '3',
-    });
-    expect(referenceTo({})).toEqual({ apiVersion: '', kind: '', name: '' });
   });
 });

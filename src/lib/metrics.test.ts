@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { MetricDefinition } from './metric-definition.ts';
-import { createMetrics, createNoMetrics, metricTable } from './metrics.ts';
+import { createMetrics, metricTable } from './metrics.ts';
 import { isReasonName } from './reasons.ts';
+import { createNoMetrics } from './testing/no-metrics.ts';
 
 const web = { namespace: 'shop', workload: 'web', workload_type: 'deployment' } as const;
 const api = { namespace: 'shop', workload: 'api', workload_type: 'deployment' } as const;
@@ -284,13 +285,4 @@ test('an unknown metric, a wrong kind and a missing label do not compile', () =>
   // @ts-expect-error the label reason is missing
   metrics.inc('spotalis_disruptions_blocked_total', {});
   expect(metrics.contentType).toContain('text/plain');
-});
-
-test('metrics that are switched off take everything and render nothing', async () => {
-  const metrics = createNoMetrics();
-  metrics.set('spotalis_drift_replicas', web, 1);
-  metrics.observe('spotalis_webhook_request_duration_seconds', {}, 1);
-  metrics.onRender(() => expect.unreachable());
-  metrics.removeWorkload(webRef);
-  expect(await metrics.render()).toBe('');
 });

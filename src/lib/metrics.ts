@@ -206,24 +206,6 @@ export function createMetrics({ processMetrics = false }: MetricsOptions = {}): 
   };
 }
 
-/** Takes everything and keeps nothing: where metrics are switched off, and in tests that do not look at them. */
-export function createNoMetrics(): Metrics {
-  const ignore = (): void => {};
-  return {
-    inc: ignore,
-    set: ignore,
-    observe: ignore,
-    clear: ignore,
-    removeWorkload: ignore,
-    removePolicy: ignore,
-    onRender: ignore,
-    onRead: ignore,
-    async *pieces() {},
-    render: () => Promise.resolve(''),
-    contentType: 'text/plain; version=0.0.4; charset=utf-8',
-  };
-}
-
 /** The series as it is kept with its owner. @param made where it is kept with another owner already. */
 function seriesOf(
   index: Map<string, Series[]>,

@@ -2,14 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InvalidValueError } from './errors.ts';
 import {
-  addQuantities,
-  compareQuantities,
   formatQuantity,
   fromBytes,
   fromMillicores,
   parseQuantity,
   type Quantity,
-  subtractQuantities,
   toBytes,
   toMillicores,
   tryParseMillicores,
@@ -144,27 +141,6 @@ describe('conversions', () => {
   });
 });
 
-describe('arithmetic', () => {
-  test('equal amounts compare equal whatever their form', () => {
-    expect(compareQuantities(parseQuantity('1'), parseQuantity('1000m'))).toBe(0);
-    expect(compareQuantities(parseQuantity('1Ki'), parseQuantity('1k'))).toBeGreaterThan(0);
-    expect(compareQuantities(parseQuantity('-1'), parseQuantity('1n'))).toBeLessThan(0);
-  });
-
-  test('a sum keeps the form of the first amount, unless that is zero', () => {
-    expect(formatQuantity(addQuantities(parseQuantity('1Gi'), parseQuantity('512Mi')))).toBe('1536Mi');
-    expect(formatQuantity(addQuantities(parseQuantity('0'), parseQuantity('2Ki')))).toBe('2Ki');
-  });
-
-  test('so does a difference', () => {
-    expect(formatQuantity(subtractQuantities(parseQuantity('2Gi'), parseQuantity('1G')))).toBe('1147483648');
-    expect(formatQuantity(subtractQuantities(parseQuantity('3Gi'), parseQuantity('1024Mi')))).toBe('2Gi');
-    expect(formatQuantity(subtractQuantities(parseQuantity('0'), parseQuantity('2Ki')))).toBe('-2Ki');
-    expect(formatQuantity(subtractQuantities(parseQuantity('1'), parseQuantity('250m')))).toBe('750m');
-    expect(formatQuantity(subtractQuantities(parseQuantity('250m'), parseQuantity('1')))).toBe('-750m');
-  });
-});
-
 describe('for any quantity', () => {
   const quantities: fc.Arbitrary<Quantity> = fc.record({
     nanos: fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n }),
@@ -192,23 +168,6 @@ describe('for any quantity', () => {
     fc.assert(
       fc.property(texts, (text) => {
         expect(print(print(text))).toBe(print(text));
-      }),
-    );
-  });
-
-  test('comparison agrees with subtraction', () => {
-    fc.assert(
-      fc.property(quantities, quantities, (a, b) => {
-        const difference = subtractQuantities(a, b).nanos;
-        expect(Math.sign(compareQuantities(a, b))).toBe(difference === 0n ? 0 : difference > 0n ? 1 : -1);
-      }),
-    );
-  });
-
-  test('adding and taking away again changes nothing', () => {
-    fc.assert(
-      fc.property(quantities, quantities, (a, b) => {
-        expect(subtractQuantities(addQuantities(a, b), b).nanos).toBe(a.nanos);
       }),
     );
   });

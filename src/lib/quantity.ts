@@ -2,7 +2,6 @@
  * Kubernetes resource quantities, exact: amounts are integers of one billionth, so nothing is ever lost to floating
  * point. Grammar, rounding and canonical text are those of k8s.io/apimachinery/pkg/api/resource/quantity.go.
  */
-import { ascending } from './ascending.ts';
 import { InvalidValueError } from './errors.ts';
 import { shortened } from './shortened.ts';
 import type { Bytes, Millicores } from './units.ts';
@@ -10,7 +9,7 @@ import type { Bytes, Millicores } from './units.ts';
 /** How the text was written, and so how it is printed: `1k`, `1Ki` or `1e3`. */
 type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
-/** Equal amounts may have different formats; {@link compareQuantities} looks at the amount only. */
+/** Equal amounts may have different formats. */
 export interface Quantity {
   /** The amount in units of 10^-9. */
   readonly nanos: bigint;
@@ -182,21 +181,6 @@ function formatDecimal(nanos: bigint, asExponent: boolean): string {
   }
   if (!asExponent) return `${rest}${decimalSuffixes.get(exponent) ?? ''}`;
   return exponent === 0 ? `${rest}` : `${rest}e${exponent}`;
-}
-
-/** Negative, zero or positive as `a` is smaller than, equal to or larger than `b`. */
-export function compareQuantities(a: Quantity, b: Quantity): number {
-  return ascending(a.nanos, b.nanos);
-}
-
-/** The sum, in the format of `a` unless `a` is zero. */
-export function addQuantities(a: Quantity, b: Quantity): Quantity {
-  return { nanos: a.nanos + b.nanos, format: a.nanos === 0n ? b.format : a.format };
-}
-
-/** The difference, in the format of `a` unless `a` is zero. */
-export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
-  return { nanos: a.nanos - b.nanos, format: a.nanos === 0n ? b.format : a.format };
 }
 
 /**

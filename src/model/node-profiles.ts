@@ -96,8 +96,7 @@ export const profileKeys: readonly string[] = Object.values(profiles)
   .flatMap(selectorRequirements)
   .map(({ key }) => key);
 
-export type NodeProfileName = keyof typeof profiles;
-export const nodeProfileNames: readonly NodeProfileName[] = ['karpenter', 'eks', 'gke', 'aks', 'castai'];
+type NodeProfileName = keyof typeof profiles;
 
 /** Taints that announce the end of a node whatever the cloud. */
 const commonLeavingTaintKeys: readonly string[] = [

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { configOf, problemsOf } from '../config/testing/load-text.ts';
 import { createMemoryApi } from '../kube/testing/memory-api.ts';
 import { createSilentLogger } from '../lib/log.ts';
-import { createNoMetrics } from '../lib/metrics.ts';
 import { createSeededRandom } from '../lib/random.ts';
+import { createNoMetrics } from '../lib/testing/no-metrics.ts';
 import { createVirtualClock } from '../lib/virtual-clock.ts';
 import { createLeadershipLoop } from './leadership.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type TestPolicy, validPolicy } from '../../model/testing/policies.ts';
 import {
-  describeMismatch,
   isClusterWide,
   isGranted,
   namespaceMismatch,
@@ -84,21 +83,4 @@ describe('the parts of a selector', () => {
     expect(workloadMismatch(policy, { kind: 'Deployment', labels: { optimize: 'true' } })).toBeUndefined();
     expect(workloadMismatch(policy, { kind: 'Deployment', labels: {} })).toBe('workload-labels');
   });
-});
-
-test.each<[PolicyMismatch, RegExp]>([
-  ['scope', /policies of namespace shop select workloads of that namespace only/],
-  ['system-namespace', /namespaces\.allow/],
-  ['namespace-denied', /deny names the namespace/],
-  ['namespace-not-allowed', /allow does not name/],
-  ['namespace-labels', /namespaceSelector/],
-  ['kind', /workloadTypes/],
-  ['workload-labels', /workloadSelector/],
-])('%s is told in words', (mismatch, text) => {
-  expect(describeMismatch(mismatch, validPolicy({ namespace: 'shop' }))).toMatch(text);
-});
-
-test('a scope the policy chose itself is told as such', () => {
-  const policy = validPolicy({ namespace: 'shop', spec: { scope: 'Namespace' } });
-  expect(describeMismatch('scope', policy)).toBe('its scope is Namespace: it selects workloads of shop only');
 });

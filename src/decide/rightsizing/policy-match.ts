@@ -66,25 +66,3 @@ export function workloadMismatch(
   if (matchesWorkload !== undefined && !matchesWorkload(labels)) return 'workload-labels';
   return undefined;
 }
-
-/** A sentence for people, about one policy and one workload. */
-export function describeMismatch(mismatch: PolicyMismatch, policy: ValidPolicy): string {
-  switch (mismatch) {
-    case 'scope':
-      return policy.spec.scope === 'Namespace'
-        ? `its scope is Namespace: it selects workloads of ${policy.namespace} only`
-        : `policies of namespace ${policy.namespace} select workloads of that namespace only (rightsizing.allowedPolicyNamespaces)`;
-    case 'system-namespace':
-      return 'a system namespace counts only where selector.namespaces.allow names it';
-    case 'namespace-denied':
-      return 'selector.namespaces.deny names the namespace';
-    case 'namespace-not-allowed':
-      return 'selector.namespaces.allow does not name the namespace';
-    case 'namespace-labels':
-      return 'the labels of the namespace do not match selector.namespaceSelector';
-    case 'kind':
-      return 'selector.workloadTypes leaves this kind out';
-    case 'workload-labels':
-      return 'the labels of the workload do not match selector.workloadSelector';
-  }
-}

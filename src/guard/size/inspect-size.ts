@@ -22,7 +22,7 @@ export function inspectSize<D extends SizeDecision>(decision: D, context: SizeGu
   return { kind: 'approved', approved: approve(decision) };
 }
 
-/** Every objection in the order of the rules, for explanations; empty when the decision would be approved. */
+/** Every objection in the order of the rules, by which tests see each of them; empty when the decision would be approved. */
 export function inspectSizeAll(decision: SizeDecision, context: SizeGuardContext): readonly Block[] {
   return [...objections(decision, context)];
 }
