@@ -13,7 +13,20 @@ function sourceFiles(): string[] {
     .filter((path) => /\.tsx?$/.test(path) && !isTest(path));
 }
 
+const root = resolve(sourceRoot, '..');
+/** Of all folders, tests among them, by their path below the project. */
+const codeFiles = (): string[] =>
+  ['src', 'test', 'bench', 'scripts', 'bin'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .map((path) => `${folder}/${path.split(sep).join('/')}`)
+      .filter((path) => /\.(?:ts|mjs)$/.test(path)),
+  );
+
 const read = (path: string): string => readFileSync(join(sourceRoot, path), 'utf8');
+const withoutComments = (path: string): string =>
+  read(path)
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/^\s*\/\/.*$/gm, '');
 
 function allImports(): SourceImport[] {
   return sourceFiles().flatMap((path) =>
@@ -86,10 +99,11 @@ describe('import rules', () => {
 });
 
 describe('house style', () => {
-  test('no source file is longer than 300 lines', () => {
-    const tooLong = sourceFiles()
-      .map((path) => ({ path, lines: read(path).split('\n').length - 1 }))
+  test('no file of code is longer than 300 lines: tests, benchmarks and scripts are read as well', () => {
+    const tooLong = codeFiles()
+      .map((path) => ({ path, lines: readFileSync(join(root, path), 'utf8').split('\n').length - 1 }))
       .filter(({ lines }) => lines > 300);
+    expect(codeFiles().length).toBeGreaterThan(2_000);
     expect(tooLong).toEqual([]);
   });
 
@@ -98,16 +112,15 @@ describe('house style', () => {
   });
 
   test('nothing reads the wall clock, starts a timer or draws randomness but lib', () => {
-    const forbidden = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|(?<![.\w])set(?:Timeout|Interval)\(/;
+    const forbidden =
+      /\bDate\.now\(|\bnew Date(?:\(\)|;)|\bMath\.random\(|(?<![.\w])set(?:Timeout|Interval)\(|\bset(?:Timeout|Interval)\b.* from 'node:timers|\bperformance\.now\(|\bhrtime\b|\bAbortSignal\.timeout\(/;
+    for (const text of ['await fetch(url, { signal: AbortSignal.timeout(1) })', 'process.hrtime.bigint()'])
+      expect(forbidden.test(text)).toBe(true);
+    // The last one is a program of its own, in a control group.
+    const mayRead: readonly string[] = ['lib/clock.ts', 'lib/random.ts', 'lab/kernel/pod-program.ts'];
     const offenders = sourceFiles()
-      .filter((path) => !['lib/clock.ts', 'lib/random.ts'].includes(path))
-      .filter((path) =>
-        forbidden.test(
-          read(path)
-            .replace(/\/\*[\s\S]*?\*\//g, '')
-            .replace(/^\s*\/\/.*$/gm, ''),
-        ),
-      );
+      .filter((path) => !mayRead.includes(path))
+      .filter((path) => forbidden.test(withoutComments(path)));
     expect(offenders).toEqual([]);
   });
 
@@ -118,9 +131,42 @@ describe('house style', () => {
     expect(offenders).toEqual([]);
   });
 
+  test('they reach nothing outside: no package, and of Node what computes and no more', () => {
+    const computing: readonly string[] = ['node:crypto', 'node:util', 'node:zlib'];
+    const outside = allImports().filter(
+      ({ from, to, specifier }) =>
+        /^(?:decide|guard|model)\//.test(from) && to === undefined && !computing.includes(specifier),
+    );
+    expect(outside).toEqual([]);
+    const globals = /\bprocess\.|\bfetch\(|\bglobalThis\b/;
+    expect(
+      sourceFiles().filter((path) => /^(?:decide|guard|model)\//.test(path) && globals.test(withoutComments(path))),
+    ).toEqual([]);
+  });
+
+  // Test files share a process, in which a module is read once.
+  test('no module keeps state', () => {
+    const state =
+      /^(?:export )?(?:(?:let|var) |const \w+(?:: (?:(?:Map|Set|WeakMap|WeakSet|Record)<[^=\n]*|(?!readonly )[^=\n]*\[\]))? = (?:new (?:Map|Set|WeakMap|WeakSet)\b[^(\n]*\(\)|\[\]|\{\});)/m;
+    for (const text of ['let next = 0;', 'export const seen = new Set<string>();', 'const all: string[] = [];'])
+      expect(state.test(text)).toBe(true);
+    for (const text of ['const none: ReadonlySet<string> = new Set();', 'const no: readonly string[] = [];'])
+      expect(state.test(text)).toBe(false);
+    // The page of the dashboard, which is one for each tab.
+    const stateful = sourceFiles().filter((path) => path !== 'web/dashboard/client/main.ts' && state.test(read(path)));
+    expect(stateful).toEqual([]);
+  });
+
   test('what is a user’s is written by `act` alone; elsewhere only what is Stowage’s own', () => {
-    const write = /\bapi\s*\.(?:create|createSubresource|replace|patch|delete)\b/;
-    expect(write.test('await api.patch<KubeObject>(type, name, patch)')).toBe(true);
+    const write =
+      /\b\w*[aA]pi\s*\.(?:create|createSubresource|replace|patch|delete)\b|\.(?:createSubresource|patch)[<(]|\b(?:createSubresource|patch)\b[^={}]*\} = \w*[aA]pi\b/;
+    for (const text of [
+      'api.patch<KubeObject>(type, name)',
+      'kubeApi.create(t)',
+      'client.patch(t)',
+      '{ patch } = api;',
+    ])
+      expect(write.test(text)).toBe(true);
     // Clusters in this process, and who plays people in them.
     const isPlayed = (path: string): boolean => /^(?:act|cluster|simulator|cli\/demo)\//.test(path);
     const writers = sourceFiles().filter((path) => !isPlayed(path) && write.test(read(path)));
@@ -163,12 +209,9 @@ describe('house style', () => {
 });
 
 describe('tests', () => {
-  const root = resolve(sourceRoot, '..');
-  /** Paths below the project, of tests and of what they have in common. */
-  const testFiles = ['src', 'test', 'bench'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .map((path) => `${folder}/${path.split(sep).join('/')}`)
-      .filter((path) => path.endsWith('.ts') && (folder !== 'src' || isTest(path))),
+  /** Of tests, and of what they have in common. */
+  const testFiles = codeFiles().filter(
+    (path) => /^(?:test|bench)\/.*\.ts$/.test(path) || (/^src\/.*\.ts$/.test(path) && isTest(path)),
   );
   const filesWith = (pattern: RegExp, files: readonly string[]): string[] =>
     files.filter((path) => pattern.test(readFileSync(join(root, path), 'utf8')));
