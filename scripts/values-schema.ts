@@ -1,6 +1,7 @@
 /** The chart's values.schema.json, made from the comments and defaults of its values.yaml and from the configuration's own schema. */
 import { isMap, isScalar, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import * as z from 'zod';
+import { settingTable } from '../src/agent/setting-table.ts';
 import { configAliases, unusedKeys } from '../src/config/aliases.ts';
 import { listConfigKeys } from '../src/config/schema.ts';
 
@@ -62,7 +63,7 @@ const known: Readonly<Record<string, Json>> = {
   'podDisruptionBudget.minAvailable': numberOrPercentage,
   'rightsizing.namespaceLabels': texts,
   'rightsizing.credentialSecrets': { type: 'array', items: { type: 'string', minLength: 1 } },
-  'agent.config': { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } },
+  'agent.config': agentConfigSchema(),
   'agent.serviceAccount.annotations': texts,
   'agent.podSecurityContext': anyObject,
   'agent.resources': anyObject,
@@ -153,6 +154,28 @@ const oneLine = (comment: string | null | undefined): string => (comment ?? '').
 
 function lastParagraph(comment: string | null | undefined): string {
   return oneLine((comment ?? '').split(/\n\s*\n/).at(-1));
+}
+
+/**
+ * Agents tell in their logs what they do not accept, and go on with defaults; a word that is none of a setting's own need
+ * not get so far. What has no effect may stay as it is.
+ */
+function agentConfigSchema(): Json {
+  const ofWords = settingTable.flatMap(({ key, words, without }) =>
+    key === undefined || words === undefined || without !== undefined
+      ? []
+      : [[key, { enum: words.flatMap(asWritten) }] as const],
+  );
+  return {
+    type: 'object',
+    additionalProperties: { type: ['string', 'number', 'boolean'] },
+    properties: Object.fromEntries(ofWords),
+  };
+}
+
+/** As it may stand in YAML: a number needs no quotes. */
+function asWritten(word: string): (string | number)[] {
+  return Number.isNaN(Number(word)) ? [word] : [word, Number(word)];
 }
 
 function configSchema(): Section {

@@ -8,6 +8,8 @@ export interface SettingKind<Value> {
   read(text: string): Value | undefined;
   /** What is accepted, as the end of a sentence. */
   readonly accepted: string;
+  /** All that is accepted, where that is a handful of words. */
+  readonly words?: readonly string[];
 }
 
 /** Both ends belong to it; no exponents. */
@@ -46,7 +48,7 @@ export const cpuAmount: SettingKind<Millicores> = {
 };
 
 export function oneOf<const Word extends string>(...words: readonly Word[]): SettingKind<Word> {
-  return { accepted: `one of ${words.join(', ')}`, read: (text) => words.find((word) => word === text) };
+  return { accepted: `one of ${words.join(', ')}`, words, read: (text) => words.find((word) => word === text) };
 }
 
 /** In any case of letters. */

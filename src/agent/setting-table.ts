@@ -29,6 +29,8 @@ export interface SettingRow {
   apply(settings: AgentSettings, text: string): AgentSettings | { readonly accepted: string };
   /** Why a value that is accepted changes nothing. */
   readonly without?: string;
+  /** All that is accepted, where that is a handful of words: the chart refuses others. */
+  readonly words?: readonly string[];
 }
 
 function row<Value>(
@@ -38,6 +40,7 @@ function row<Value>(
 ): SettingRow {
   return {
     ...name,
+    ...(kind.words !== undefined && { words: kind.words }),
     apply(settings, text) {
       const value = kind.read(text.trim());
       return value === undefined ? { accepted: kind.accepted } : change(settings, value);

@@ -11,6 +11,11 @@ test.skipIf(missing !== undefined).each([
   ['a wrong kind', ['webhook.port=https'], "at '/webhook/port': got string, want integer"],
   ['a wrong choice', ['rbac.scope=tenant'], "at '/rbac/scope': value must be one of 'cluster', 'namespace'"],
   ['a number out of range', ['replicaCount=0'], 'minimum: got 0, want 1'],
+  [
+    'a word that agents would not take, and act by their default',
+    ['agent.config.allocation\\.apply=off'],
+    "at '/agent/config/allocation.apply': value must be one of 'requests+ceilings', 'limits', 'observe'",
+  ],
   ['what the chart knows itself', ['config.engines.placement=false'], "additional properties 'engines' not allowed"],
   ['namespaces without any', ['rbac.scope=namespace'], "at '/config': missing property 'controllers'"],
   [
