@@ -44,7 +44,10 @@ export function holdAt(current: Millicores, reason: ClampReason, layer: Layer = 
 
 /** The same without what they bound from above. */
 export function fromBelow(bounds: readonly Bound[]): readonly Bound[] {
-  return bounds.map(({ max: _, ...bound }) => bound);
+  return bounds.map((bound) => {
+    const { max: _, ...below } = bound;
+    return below;
+  });
 }
 
 /**
