@@ -3,27 +3,33 @@ import { recommendationKey, rightsizingKeys } from '../../api/annotations-rights
 import { createDeferred } from '../../lib/deferred.ts';
 import { createSilentLogger } from '../../lib/log.ts';
 import { aSizedWorkload } from '../../model/testing/sizing-records.ts';
-import { createHandBack } from './hand-back.ts';
+import { createHandBack, type HandBackOptions } from './hand-back.ts';
 import { createRightsizingMemory } from './memory.ts';
 
 const left: string[] = [];
 const turns = { leave: (engine: string, key: string) => void left.push(`${engine} ${key}`) };
 
-test('a workload that two come to in one moment is given back once, and again when there is something of ours again', async () => {
-  let written = 0;
-  const answer = createDeferred<void>();
-  const handBack = createHandBack({
-    async annotate() {
-      written++;
-      await answer.promise;
-      return { result: 'written' };
-    },
+/** Without a template of ours, OptiPod or a dry run, but for what is said. */
+const handBackWith = (options: Pick<HandBackOptions, 'annotate'> & Partial<HandBackOptions>) =>
+  createHandBack({
     template: async () => ({ result: 'unchanged' }),
     isReadOnly: () => false,
     isOptipodRunning: () => false,
     memory: createRightsizingMemory(),
     turns,
     log: createSilentLogger(),
+    ...options,
+  });
+
+test('a workload that two come to in one moment is given back once, and again when there is something of ours again', async () => {
+  let written = 0;
+  const answer = createDeferred<void>();
+  const handBack = handBackWith({
+    async annotate() {
+      written++;
+      await answer.promise;
+      return { result: 'written' };
+    },
   });
   const workload = aSizedWorkload({ annotations: { [rightsizingKeys.managed]: 'true' } });
   const { signal } = new AbortController();
@@ -41,14 +47,9 @@ test('a workload that two come to in one moment is given back once, and again wh
 test('who gives it back does not forget what was done to it', async () => {
   const gone: string[] = [];
   const memory = createRightsizingMemory((uid, key) => gone.push(`${uid} ${key}`));
-  const handBack = createHandBack({
+  const handBack = handBackWith({
     annotate: async () => ({ result: 'unchanged' }),
-    template: async () => ({ result: 'unchanged' }),
-    isReadOnly: () => false,
-    isOptipodRunning: () => false,
     memory,
-    turns,
-    log: createSilentLogger(),
   });
   const workload = aSizedWorkload({ annotations: {} });
   const known = memory.of(workload.uid);
@@ -62,14 +63,8 @@ test('who gives it back does not forget what was done to it', async () => {
 
 test('what was refused is tried again', async () => {
   let asked = 0;
-  const handBack = createHandBack({
+  const handBack = handBackWith({
     annotate: async () => ({ result: ++asked === 1 ? 'gone' : 'written' }),
-    template: async () => ({ result: 'unchanged' }),
-    isReadOnly: () => false,
-    isOptipodRunning: () => false,
-    memory: createRightsizingMemory(),
-    turns,
-    log: createSilentLogger(),
   });
   const workload = aSizedWorkload({ annotations: { [rightsizingKeys.managed]: 'true' } });
   for (let look = 0; look < 3; look++) await handBack.giveBack(workload, new AbortController().signal);
@@ -79,17 +74,12 @@ test('what was refused is tried again', async () => {
 test('what OptiPod writes as well is left to it while it runs, and looked at again; all else is given back', async () => {
   const annotated: string[] = [];
   let isRunning = true;
-  const handBack = createHandBack({
+  const handBack = handBackWith({
     async annotate({ name }) {
       annotated.push(name);
       return { result: 'written' };
     },
-    template: async () => ({ result: 'unchanged' }),
-    isReadOnly: () => false,
     isOptipodRunning: () => isRunning,
-    memory: createRightsizingMemory(),
-    turns,
-    log: createSilentLogger(),
   });
   const { signal } = new AbortController();
   const theirs = { [rightsizingKeys.managed]: 'true', [recommendationKey('app', 'cpu-request')]: '250m' };
