@@ -130,6 +130,7 @@ export function createPodWorker(first: Pod, options: PodWorkerOptions): PodWorke
       }
       // A readiness gate is somebody else's condition, but the kubelet derives Ready from it.
       if ((next.spec?.readinessGates ?? []).length > 0) report();
+      else writer.review();
     },
     endContainer(name, exitCode, reason) {
       const container = find(name);

@@ -127,6 +127,66 @@ describe('the status of a pod', () => {
   });
 });
 
+describe('readiness that is not as it was written', () => {
+  const conditions = [{ type: 'Ready', status: 'True' }];
+  const podAt = (resourceVersion: string, ready: string, phase = 'Running'): Pod => ({
+    metadata: { ...pod.metadata, resourceVersion },
+    status: { phase, conditions: [{ type: 'Ready', status: ready }] },
+  });
+
+  /** The server has taken one write, of version 10; `writes` counts them all. */
+  async function written() {
+    let [seen, writes] = [podAt('9', 'False'), 0];
+    let fails = false;
+    const api = {
+      patch: () => {
+        writes++;
+        return fails
+          ? Promise.reject(serverError)
+          : Promise.resolve({ metadata: { resourceVersion: `${9 + writes}` } });
+      },
+    } as unknown as Pick<KubeApi, 'patch' | 'delete'>;
+    const clock = createVirtualClock(0);
+    const { after } = createTimerGroup(clock);
+    const status = () => ({ phase: 'Running', conditions });
+    const writer = createPodWriter({ api, log: createSilentLogger(), after, pod: () => seen, status });
+    await writer.report();
+    return {
+      clock,
+      fail: () => (fails = true),
+      async see(next: Pod): Promise<number> {
+        seen = next;
+        writer.review();
+        await clock.advance(0);
+        return writes;
+      },
+    };
+  }
+
+  test('is written again: an earlier write was on its way still, or somebody else wrote', async () => {
+    const { see } = await written();
+    expect(await see(podAt('11', 'False'))).toBe(2);
+    expect(await see(podAt('12', 'True'))).toBe(2);
+  });
+
+  test.each([
+    ['is of before the write', podAt('9', 'False')],
+    ['is as it was written', podAt('11', 'True')],
+    ['has ended, which is for good', podAt('11', 'False', 'Failed')],
+  ])('is left where the pod that is seen %s', async (_name, next) => {
+    const { see } = await written();
+    expect(await see(next)).toBe(1);
+  });
+
+  test('is written once a second where that fails, no faster', async () => {
+    const { clock, fail, see } = await written();
+    fail();
+    expect(await see(podAt('11', 'False'))).toBe(2);
+    await clock.advance(3000);
+    expect(await see(podAt('12', 'False'))).toBe(6);
+  });
+});
+
 describe('the end of a pod', () => {
   test('is written after its last status', async () => {
     const { calls, state, writer, answer } = setUp();

@@ -3,9 +3,11 @@ import type { Pod } from '../../api/core.ts';
 import type { KubeApi } from '../../api/kube-api.ts';
 import { isConflict, isNotFound } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
+import { isOlder, parseResourceVersion } from '../../kube/resource-version.ts';
 import type { Timer } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
-import { keyOf, nameOf, namespaceOf, uidOf } from '../objects.ts';
+import { findCondition, keyOf, nameOf, namespaceOf, uidOf } from '../objects.ts';
+import { isFinished } from '../pod-state.ts';
 import { type PodStatus, RESIZE_CONDITIONS } from './pod-status.ts';
 
 const RETRY_MILLIS = 1000;
@@ -14,6 +16,8 @@ const RETRY_MILLIS = 1000;
 export interface PodWriter {
   /** What changes during a write goes out with the next one. Resolves when the newest is written, or the pod is gone. */
   report(): Promise<void>;
+  /** The pod has changed: readiness is written again where it is not as this kubelet has said last. */
+  review(): void;
   /** The kubelet's last word, after the newest status: the object itself goes. */
   remove(): Promise<void>;
   /** Nothing is written any more. */
@@ -31,38 +35,58 @@ export interface PodWriterOptions {
   readonly status: () => PodStatus;
 }
 
+/** What the API server has taken last. */
+interface Written {
+  readonly text: string;
+  /** Status of the condition Ready. */
+  readonly ready: string | undefined;
+  /** The pod's, with it. */
+  readonly version: number | undefined;
+}
+
 /** A write that fails is tried again until the pod is gone; equal statuses are written once. */
 export function createPodWriter(options: PodWriterOptions): PodWriter {
   const { api, log, after } = options;
   let running: Promise<void> | undefined;
   let isDirty = false;
   let isClosed = false;
-  let lastWritten = '';
+  let last: Written = { text: '', ready: undefined, version: undefined };
   let retry: Timer | undefined;
 
-  const writeOnce = async (): Promise<void> => {
+  /** By somebody else, or by an earlier write of ours: one whose answer was lost may still be on its way. */
+  const isOverwritten = (): boolean => {
+    const pod = options.pod();
+    const isNews = isOlder(last.version, parseResourceVersion(pod.metadata?.resourceVersion));
+    return isNews && !isFinished(pod) && readyOf(pod.status) !== last.ready;
+  };
+
+  /** @returns whether what the API server has now is known. */
+  const writeOnce = async (): Promise<boolean> => {
     const pod = options.pod();
     const status = options.status();
     const text = JSON.stringify(status);
-    if (text === lastWritten) return;
+    if (text === last.text && !isOverwritten()) return true;
     const body = { metadata: { uid: uidOf(pod) }, status: { ...status, conditions: patchOf(status.conditions) } };
     try {
       const call = { namespace: namespaceOf(pod), subresource: 'status' };
-      await api.patch(resources.pods, nameOf(pod), { type: 'strategic', body }, call);
-      lastWritten = text;
+      const { metadata } = await api.patch(resources.pods, nameOf(pod), { type: 'strategic', body }, call);
+      last = { text, ready: readyOf(status), version: parseResourceVersion(metadata?.resourceVersion) };
+      return true;
     } catch (error) {
       // Gone, or another pod of that name by now: nothing left to report.
-      if (isNotFound(error) || isConflict(error)) return;
+      if (isNotFound(error) || isConflict(error)) return false;
       log.warn({ pod: keyOf(pod), error }, "Writing a pod's status failed; it will be tried again");
       retry?.cancel();
       retry = after(RETRY_MILLIS, () => void report());
+      return false;
     }
   };
 
   const writeUntilClean = async (): Promise<void> => {
     while (isDirty && !isClosed) {
       isDirty = false;
-      await writeOnce();
+      const isWritten = await writeOnce();
+      isDirty ||= isWritten && isOverwritten();
     }
     running = undefined;
   };
@@ -88,6 +112,9 @@ export function createPodWriter(options: PodWriterOptions): PodWriter {
 
   return {
     report,
+    review() {
+      if (isOverwritten()) void report();
+    },
     async remove() {
       await report();
       await deletePod();
@@ -96,6 +123,10 @@ export function createPodWriter(options: PodWriterOptions): PodWriter {
       isClosed = true;
     },
   };
+}
+
+function readyOf(status: PodStatus | undefined): string | undefined {
+  return findCondition(status?.conditions, 'Ready')?.status;
 }
 
 /** Conditions are merged by type: those that ended are taken out by name, and texts that no longer hold by null. */
