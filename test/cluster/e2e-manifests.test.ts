@@ -13,7 +13,7 @@ import type { OperatorProcess } from './operator-process.ts';
 import { useOperatorWorld } from './operator-world.ts';
 import { type Application, applications, applyApplication, type PlacedWorkload } from './public-manifests.ts';
 import { useRealCluster } from './real-cluster.ts';
-import { annotate, isReady, isStaying, podsOf, policy, sidesOf } from './workloads.ts';
+import { annotate, describePod, expectPodSides, isReady, isStaying, podsOf, policy, sidesOf } from './workloads.ts';
 
 const cluster = useRealCluster();
 const world = useOperatorWorld(cluster);
@@ -53,7 +53,7 @@ describe('public manifests', () => {
     const { application, spot, onDemand } = workload;
     await cluster().eventually(async () => {
       const pods = await workloadPods(namespaceOf(application), workload);
-      expect(sidesOf(pods)).toEqual({ spot, onDemand, pending: 0, ending: 0 });
+      expectPodSides(pods, { spot, onDemand, pending: 0, ending: 0 });
     });
   });
 
@@ -98,7 +98,8 @@ describe('metrics, health and logs', () => {
         const { spot, onDemand } = sidesOf(pods);
         const labels = { namespace, workload: name, workload_type: kind.toLowerCase() };
         const shown = (type: string) => sumOf(samples, 'spotalis_workload_replicas', { ...labels, replica_type: type });
-        expect({ name, spot: shown('spot'), onDemand: shown('on-demand') }).toEqual({ name, spot, onDemand });
+        const seen = { name, spot: shown('spot'), onDemand: shown('on-demand') };
+        expect(seen, pods.map(describePod).join('\n')).toEqual({ name, spot, onDemand });
       }
     });
   });

@@ -10,7 +10,16 @@ import { sumOf } from './metrics-text.ts';
 import type { LogRecord, OperatorProcess } from './operator-process.ts';
 import { type ClusterRole, useOperatorWorld } from './operator-world.ts';
 import { useRealCluster } from './real-cluster.ts';
-import { annotate, deploy, managedNamespace, podsOf, policy, sidesOf, untilSides } from './workloads.ts';
+import {
+  annotate,
+  deploy,
+  expectPodSides,
+  managedNamespace,
+  podsOf,
+  policy,
+  sidesOf,
+  untilSides,
+} from './workloads.ts';
 
 const cluster = useRealCluster();
 const world = useOperatorWorld(cluster, { takesRightsAway: true });
@@ -53,7 +62,7 @@ describe('configuration', () => {
       await deploy(cluster(), namespace, 4, policy(100, 0));
       await eventually(async () => {
         const pods = await podsOf(cluster(), namespace);
-        expect(sidesOf(pods)).toMatchObject({ pending: 0, ending: 0 });
+        expectPodSides(pods, { pending: 0, ending: 0 });
         expect(pods).toHaveLength(4);
       });
       const pods = await podsOf(cluster(), namespace);

@@ -15,13 +15,13 @@ import {
   annotate,
   deploy,
   deploySet,
+  expectPodSides,
   isOnSpot,
   managedNamespace,
   podsOf,
   policy,
   protect,
   scale,
-  sidesOf,
   untilSides,
 } from './workloads.ts';
 
@@ -119,7 +119,7 @@ describe('evictions that do not go through', () => {
     );
     expect(evictionTimes(namespace)).toHaveLength(3);
     const stuck = await podsOf(cluster(), namespace, selector);
-    expect(sidesOf(stuck)).toMatchObject({ spot: 0, onDemand: 3 });
+    expectPodSides(stuck, { spot: 0, onDemand: 3 });
     // The witness: it is the API server that cannot evict such a pod.
     const name = stuck[0]?.metadata?.name ?? '';
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } };
@@ -175,7 +175,7 @@ describe('an outage', () => {
       await eventually(async () => {
         const pods = await podsOf(cluster(), namespace);
         expect(pods.filter(isUnstamped)).toHaveLength(20);
-        expect(sidesOf(pods)).toMatchObject({ pending: 0, ending: 0 });
+        expectPodSides(pods, { pending: 0, ending: 0 });
       });
       await eventually(async () => expect(performance.now() - began).toBeGreaterThan(OUTAGE_MILLIS), OUTAGE_MILLIS * 2);
       // What comes now must not be missed because the machine is crowded.

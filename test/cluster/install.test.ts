@@ -7,7 +7,7 @@ import { at, findHelm, type Manifest, theOnly } from '../chart/render.ts';
 import { grantsOf } from '../chart/rights.ts';
 import { ACCOUNT, FAST, FULL_NAME, useInstalledChart } from './installed-chart.ts';
 import { useRealCluster } from './real-cluster.ts';
-import { deploy, managedNamespace, podsOf, policy, sidesOf, untilSides } from './workloads.ts';
+import { deploy, expectPodSides, managedNamespace, podsOf, policy, untilSides } from './workloads.ts';
 
 const { programs, missing } = await findHelm();
 const { own } = inject('cluster');
@@ -106,7 +106,7 @@ describe.skipIf(missing !== undefined || own === undefined)('the chart', () => {
     await cluster().eventually(async () =>
       expect(refused().map(({ resource }) => resource)).toContain('pods/eviction'),
     );
-    expect(sidesOf(await podsOf(cluster(), namespace))).toMatchObject({ spot: 2, onDemand: 2 });
+    expectPodSides(await podsOf(cluster(), namespace), { spot: 2, onDemand: 2 });
     replaceRole(role);
     await expectSides(namespace, 0, 4);
   });

@@ -138,6 +138,25 @@ export function sidesOf(pods: readonly Pod[]): Sides {
   };
 }
 
+/** With the pods themselves in the failure's message: numbers alone do not say what a pod waits for. */
+export function expectPodSides(pods: readonly Pod[], expected: Partial<Sides>): void {
+  expect(sidesOf(pods), pods.map(describePod).join('\n')).toMatchObject(expected);
+}
+
+export function describePod(pod: Pod): string {
+  const { metadata = {}, spec, status = {} } = pod;
+  const unmet = (status.conditions ?? []).filter((condition) => condition.status !== 'True');
+  const parts = [
+    `${metadata.namespace}/${metadata.name}`,
+    `capacity ${metadata.annotations?.['spotalis.io/capacity']}`,
+    `node ${spec?.nodeName}`,
+    status.phase,
+    ...(metadata.deletionTimestamp === undefined ? [] : [`to go at ${metadata.deletionTimestamp}`]),
+    ...unmet.map(({ type, reason, message }) => [type, 'is not met:', reason, message].filter(Boolean).join(' ')),
+  ];
+  return parts.join(', ');
+}
+
 export async function podsOf({ api }: RealCluster, namespace: string, selector?: LabelSelector): Promise<Pod[]> {
   const labels = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
   const labelSelector = labels.length === 0 ? {} : { labelSelector: labels.join(',') };
@@ -156,8 +175,7 @@ export function untilSides(
   selector?: LabelSelector,
 ): Promise<void> {
   return vi.waitFor(
-    async () =>
-      expect(sidesOf(await podsOf(cluster, namespace, selector))).toEqual({ spot, onDemand, pending: 0, ending: 0 }),
+    async () => expectPodSides(await podsOf(cluster, namespace, selector), { spot, onDemand, pending: 0, ending: 0 }),
     waiting,
   );
 }

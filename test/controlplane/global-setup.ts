@@ -1,4 +1,6 @@
 /** Vitest's global set-up of the suites on a real control plane: one for all files, each test in a namespace of its own. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { prepareAudit } from './audit-policy.ts';
 import { ensureBinaries } from './build.ts';
@@ -50,6 +52,12 @@ function reportErrors(controlPlane: ControlPlane, since: Map<ComponentName, numb
       .slice(since.get(component))
       .filter((line) => /^[EF]\d{4} |^panic|"level":"(?:error|fatal)"/.test(line));
     if (lines.length > 0) report(`errors of ${component}:\n${lines.slice(-15).join('\n')}`);
+  }
+  for (const name of readdirSync(controlPlane.directory).filter((file) => /^(?:nodes|operator-.*)\.log$/.test(file))) {
+    const lines = readFileSync(join(controlPlane.directory, name), 'utf8')
+      .split('\n')
+      .filter((line) => / (?:WARN|ERROR) |"level":"(?:warn|error|fatal)"/.test(line));
+    if (lines.length > 0) report(`warnings in ${name}:\n${lines.slice(-15).join('\n')}`);
   }
 }
 
