@@ -16,7 +16,7 @@ export const runtimeMetrics = {
   },
   stowage_api_requests_total: {
     type: 'counter',
-    help: 'Requests to the API server by verb, resource and HTTP status code (0 when there was no answer). What the Metrics API answers is of the resource pods.metrics.k8s.io.',
+    help: 'Requests to the API server by verb, resource and HTTP status code (0 when there was no answer). Resizes are of the resource pods/resize, evictions of pods/eviction; what the Metrics API answers is of the resource pods.metrics.k8s.io.',
     labels: ['verb', 'resource', 'code'],
   },
   stowage_api_request_duration_seconds: {

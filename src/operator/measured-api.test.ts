@@ -54,6 +54,14 @@ describe('measureApi', () => {
     expect(await value('stowage_api_rights_missing_total{verb="patch",resource="pods/resize"}')).toBe(1);
   });
 
+  test('what is asked of a subresource is counted by its name', async () => {
+    const { api, value } = setUp();
+    const resize = { ...inDefault, subresource: 'resize' };
+    await expect(api.patch(resources.pods, 'p', { type: 'strategic', body: {} }, resize)).rejects.toThrow();
+    expect(await value('stowage_api_requests_total{verb="patch",resource="pods/resize",code="404"}')).toBe(1);
+    expect(await value('stowage_api_requests_total{verb="patch",resource="pods",code="404"}')).toBe(0);
+  });
+
   test('a broken connection counts as no answer', async () => {
     const { api, server, value } = setUp();
     server.faults.add({ effect: { kind: 'drop' }, count: 1 });

@@ -15,6 +15,8 @@ const METRICS_GROUP = 'metrics.k8s.io';
 /** As authorization names it where it is told apart. */
 const resourceOf = ({ group, plural }: ResourceType): string =>
   group === METRICS_GROUP ? `${plural}.${group}` : plural;
+const at = (type: ResourceType, subresource: string | undefined): ResourceType =>
+  subresource === undefined ? type : { ...type, plural: `${type.plural}/${subresource}` };
 
 /**
  * `api` with each call counted by verb, resource and code (`0` without an answer), and timed in seconds. A watch is
@@ -77,11 +79,11 @@ export function measureApi(api: KubeApi, metrics: Metrics, clock: Clock): KubeAp
     },
     create: (type, object, options) => measure('create', type, () => api.create(type, object, options)),
     createSubresource: (type, name, subresource, body, options) =>
-      measure('create', { ...type, plural: `${type.plural}/${subresource}` }, () =>
-        api.createSubresource(type, name, subresource, body, options),
-      ),
-    replace: (type, object, options) => measure('update', type, () => api.replace(type, object, options)),
-    patch: (type, name, patch, options) => measure('patch', type, () => api.patch(type, name, patch, options)),
+      measure('create', at(type, subresource), () => api.createSubresource(type, name, subresource, body, options)),
+    replace: (type, object, options) =>
+      measure('update', at(type, options?.subresource), () => api.replace(type, object, options)),
+    patch: (type, name, patch, options) =>
+      measure('patch', at(type, options?.subresource), () => api.patch(type, name, patch, options)),
     delete: (type, name, options) => measure('delete', type, () => api.delete(type, name, options)),
     watch: (type, options = {}) => watch(type, options),
     ...(discover !== undefined && { discover }),
