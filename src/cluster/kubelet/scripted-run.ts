@@ -1,6 +1,6 @@
 /** What a container does once it runs, by the script of its pod: becomes ready, fails its probe, crashes, completes. */
 import type { Clock, Timer } from '../../lib/clock.ts';
-import type { EpochMillis } from '../../lib/units.ts';
+import type { EpochMillis, Millis } from '../../lib/units.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { ContainerRuntime } from './pod-status.ts';
 import { readinessAt } from './scripted-readiness.ts';
@@ -26,25 +26,29 @@ export interface ScriptedRun {
 }
 
 export function createScriptedRun({ clock, behaviour, after, report, end }: ScriptedRunOptions): ScriptedRun {
-  /** What is still to come of a run. */
-  const play = (container: ContainerRuntime, startedAtMillis: EpochMillis): void => {
+  /**
+   * What is still to come of a run.
+   * @param ranMillis how long it ran when its readiness was found: a change since then is not passed over.
+   */
+  const play = (container: ContainerRuntime, startedAtMillis: EpochMillis, ranMillis: Millis): void => {
     const at = (millis: number | 'never', action: () => void): void => {
       if (millis === 'never') return;
       after(Math.max(0, startedAtMillis + millis - clock.now()), () => {
         if (container.state.kind === 'running' && container.state.startedAtMillis === startedAtMillis) action();
       });
     };
-    const followReadiness = (): void => {
-      at(readinessAt(behaviour, clock.now() - startedAtMillis).untilMillis, () => {
-        const { isReady } = readinessAt(behaviour, clock.now() - startedAtMillis);
+    const followReadiness = (sinceMillis: Millis): void => {
+      at(readinessAt(behaviour, sinceMillis).untilMillis, () => {
+        const nowMillis = clock.now() - startedAtMillis;
+        const { isReady } = readinessAt(behaviour, nowMillis);
         if (container.isReady !== isReady) {
           container.isReady = isReady;
           report();
         }
-        followReadiness();
+        followReadiness(nowMillis);
       });
     };
-    followReadiness();
+    followReadiness(ranMillis);
     at(behaviour.crashAfterMillis, () => end(container, 1, 'Error'));
     at(behaviour.completeAfterMillis, () => end(container, 0, 'Completed'));
   };
@@ -55,19 +59,20 @@ export function createScriptedRun({ clock, behaviour, after, report, end }: Scri
       container.state = { kind: 'running', startedAtMillis };
       container.isReady = readinessAt(behaviour, 0).isReady;
       container.memoryBytes = 0;
-      play(container, startedAtMillis);
+      play(container, startedAtMillis, 0);
     },
     goOn(container, reportedAt) {
       if (container.state.kind !== 'running') return;
       const { startedAtMillis } = container.state;
-      const { isReady, sinceMillis } = readinessAt(behaviour, clock.now() - startedAtMillis);
+      const ranMillis = clock.now() - startedAtMillis;
+      const { isReady, sinceMillis } = readinessAt(behaviour, ranMillis);
       // What was reported since then is by somebody's order, and holds until the script brings something new.
       const isByOrder = reportedAt !== undefined && reportedAt >= startedAtMillis + sinceMillis;
       if (!isByOrder && container.isReady !== isReady) {
         container.isReady = isReady;
         report();
       }
-      play(container, startedAtMillis);
+      play(container, startedAtMillis, ranMillis);
     },
   };
 }
