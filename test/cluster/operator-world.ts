@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject } from 'vitest';
 import type { KubeObject } from '../../src/api/core.ts';
 import { isNotFound } from '../../src/api/kube-error.ts';
-import { policyGroups } from '../../src/api/optimization-policy.ts';
-import { podAllocations } from '../../src/api/pod-allocation.ts';
 import { resources } from '../../src/api/resources.ts';
 import { createAuthority, issueServerCertificate } from '../../src/lib/certificates.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
@@ -191,12 +189,6 @@ function isOperatorsRole(object: KubeObject): object is ClusterRole {
   return object.kind === 'ClusterRole' && object.metadata?.name === RELEASE && 'rules' in object;
 }
 
-/** What an earlier file's engine may have left in the cluster: a dump holds it, so who plans on the cluster must see it, too. */
-const readsOfAllEngines = [
-  { apiGroups: [podAllocations.group], resources: [podAllocations.plural] },
-  { apiGroups: [...policyGroups], resources: ['optimizationpolicies'] },
-].map((rule) => ({ ...rule, verbs: ['get', 'list', 'watch'] }));
-
 /** The operator's role without its writes, for {@link READER_USER}. */
 async function grantReading({ api }: RealCluster, role: ClusterRole): Promise<void> {
   const reads = new Set(['get', 'list', 'watch']);
@@ -207,7 +199,7 @@ async function grantReading({ api }: RealCluster, role: ClusterRole): Promise<vo
   const apiVersion = 'rbac.authorization.k8s.io/v1';
   const subject = { kind: 'User', name: READER_USER, apiGroup: 'rbac.authorization.k8s.io' };
   const roleRef = { kind: 'ClusterRole', name: READER_USER, apiGroup: 'rbac.authorization.k8s.io' };
-  const readerRole = { apiVersion, kind: 'ClusterRole', metadata, rules: [...rules, ...readsOfAllEngines] };
+  const readerRole = { apiVersion, kind: 'ClusterRole', metadata, rules };
   const binding = { apiVersion, kind: 'ClusterRoleBinding', metadata, roleRef, subjects: [subject] };
   await applyObject(api, readerRole);
   await applyObject(api, binding);
