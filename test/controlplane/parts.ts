@@ -5,6 +5,7 @@
 
 /** The files of each part, the longest first. */
 const named = {
+  placement: ['test/cluster/e2e-*.test.ts'],
   rightsizing: ['test/cluster/rightsizing*.test.ts'],
   engines: ['test/cluster/{allocation,usage,usage-prometheus}.test.ts', 'test/conformance/allocation.conformance.ts'],
   replicas: ['test/cluster/ha-{disruptions,certificates}.test.ts'],
@@ -21,6 +22,7 @@ export type PartName = keyof typeof named | 'base';
 export const partNames: readonly PartName[] = [
   'rightsizing',
   'base',
+  'placement',
   'engines',
   'replicas',
   'outages',
