@@ -71,6 +71,20 @@ describe('with time that nobody sets beside it', () => {
   );
 });
 
+test.each([1, 2, 3, 4])(
+  'a clock that is set just before its look %d, as of a machine that goes on, is seen',
+  async (n) => {
+    const clock = createVirtualClock(Date.UTC(2026, 0, 1));
+    let looks = 0;
+    const watched = { now: () => clock.now() + (++looks > n ? 3_600_000 : 0), setTimer: clock.setTimer };
+    const stopper = new AbortController();
+    const seen = watchClock(watched, stopper.signal, () => clock.now());
+    await clock.advance(30_000);
+    stopper.abort();
+    expect(await seen).toBe('set');
+  },
+);
+
 describe('an operator whose clock is set', () => {
   test.each(['forwards', 'backwards'])('%s ends at once, and the next one goes on where it was', async (direction) => {
     const lines: string[] = [];

@@ -20,11 +20,13 @@ export async function watchClock(
   signal: AbortSignal,
   monotonic?: () => Millis,
 ): Promise<'set' | 'stopped'> {
+  // Each look is compared with the one before: a step between a comparison and the next look would be passed over.
+  let [before, since] = [clock.now(), monotonic?.() ?? 0];
   while (!signal.aborted) {
-    const [before, since] = [clock.now(), monotonic?.() ?? 0];
     await pause(clock, LOOK_MILLIS, signal);
-    const passed = monotonic === undefined ? LOOK_MILLIS : monotonic() - since;
-    if (!signal.aborted && Math.abs(clock.now() - before - passed) > MAX_STEP_MILLIS) return 'set';
+    const [now, at] = [clock.now(), monotonic?.() ?? since + LOOK_MILLIS];
+    if (!signal.aborted && Math.abs(now - before - (at - since)) > MAX_STEP_MILLIS) return 'set';
+    [before, since] = [now, at];
   }
   return 'stopped';
 }
