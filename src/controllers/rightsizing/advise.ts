@@ -34,6 +34,11 @@ export interface AdviseOptions {
 export interface Advised {
   readonly workload: SizedWorkload;
   readonly pods: readonly SizedPod[];
+  /**
+   * When its pods were looked at. Questions and writes in between take time: how long something has lasted counts up to
+   * then, as what came after it was not seen.
+   */
+  readonly at: EpochMillis;
   /** Containers with the sizes in force: the template's, or those applied to its pods. */
   readonly inForce: readonly ContainerSpecRecord[];
   /** The workload says that sizes are in force which none of its pods has any more. */
@@ -129,7 +134,8 @@ export function advise(
   const isOutworn = applied.length < written.length;
   const common = { workload, spec, pods, inForce, states, times, lessons, rulesFor, around, usage, isAllocated };
   const replicas = adviseReplicas({ ...common, unread, now });
-  return { workload, pods, inForce, isOutworn, lessons, advice, ...(replicas && { replicas }), hasUsage, unread };
+  const seen = { workload, pods, at: now };
+  return { ...seen, inForce, isOutworn, lessons, advice, ...(replicas && { replicas }), hasUsage, unread };
 }
 
 /** By new pods it may take long until the first of them has what is in force. */

@@ -14,8 +14,8 @@ const before = [aContainer()];
 const less = [{ container: 'app', to: { cpuRequest: 50 } }];
 const after = applyChanges(before, less);
 
-/** Looks at a workload of which the first pod has less, once under each policy. */
-async function lookUnder(specs: readonly object[], found: object = {}, advised: object = {}) {
+/** Looks at a workload of which the first pod has less, once under each policy; the process stands still meanwhile. */
+async function lookUnder(specs: readonly object[], found: object = {}, advised: object = {}, watched: object = {}) {
   const asked: string[] = [];
   const written: unknown[] = [];
   const by = (name: string) => async () => {
@@ -28,16 +28,18 @@ async function lookUnder(specs: readonly object[], found: object = {}, advised: 
     sizesNewPods: () => true,
     inPlaceProblem: () => undefined,
     methods: { InPlace: by('InPlace'), Recreate: by('Recreate'), Evict: by('Evict') },
-    clock: createVirtualClock(NOON),
+    clock: createVirtualClock(NOON + 300),
   } as unknown as ApplyAdviceOptions);
   const memory = createRightsizingMemory().of('uid-web');
   const canary = { uid: 'first', name: 'first', at: NOON };
-  memory.watches.begin({ ...watchChange(less, before, [], NOON), method: 'InPlace', phase: 'canary', canary });
+  const change = { ...watchChange(less, before, [], NOON), method: 'InPlace', phase: 'canary', canary } as const;
+  memory.watches.begin({ ...change, ...watched });
+  memory.template.note(less, NOON - 29_999);
   const workload = aSizedWorkload({ containers: before, ...found });
   const looks: unknown[] = [];
   for (const spec of specs) {
     const result = await applyAdvice.apply({
-      advised: { workload, pods: [], inForce: before, advice: [], ...advised },
+      advised: { workload, pods: [], at: NOON, inForce: before, advice: [], ...advised },
       policy: validPolicy({ spec }),
       memory,
       annotate: async (wanted: object) => void written.push(wanted),
@@ -72,3 +74,16 @@ test('what somebody has put other sizes in force for is not taken up again', asy
   const given = { inForce: after, advice: [] };
   expect((await lookUnder([{}], {}, given)).looks).toEqual([['Applied', true, 0]]);
 });
+
+test.each([
+  [29_999, 1],
+  [30_000, 0],
+])(
+  'a template that was not seen %i ms after it was written: what it changes is still watched %i times',
+  async (...given) => {
+    const [agoMillis, watched] = given;
+    const at = NOON - 29_999 + agoMillis;
+    const { looks } = await lookUnder([{}], {}, { at }, { method: 'Recreate', phase: 'spread' });
+    expect(looks).toEqual([['Applied', true, watched]]);
+  },
+);

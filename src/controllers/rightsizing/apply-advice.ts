@@ -67,7 +67,7 @@ export function createApplyAdvice(options: ApplyAdviceOptions): ApplyAdvice {
       const { advised, memory, annotate } = context;
       const { workload, inForce } = advised;
       const { choice, problem } = choose(context);
-      memory.watches.dropOutlived(inForce, memory.template.isDue(clock.now()));
+      memory.watches.dropOutlived(inForce, memory.template.isDue(advised.at));
       if (choice.method === 'Skip') {
         // Time goes on: when it is applied again, what happened meanwhile is not put down to what is long behind us.
         acting.delete(memory);

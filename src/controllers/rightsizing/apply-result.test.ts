@@ -71,6 +71,7 @@ describe('at rest', () => {
   const advised = (cpu: ResourceAdvice['held'], ram: ResourceAdvice['held']): Advised => ({
     workload: web,
     pods: [],
+    at: 0,
     inForce: [],
     lessons: { floors: [], reverts: 0 },
     advice: [{ container: 'app', current: smallSize, cpu: advice(cpu), memory: advice(ram) }],

@@ -65,7 +65,7 @@ export function createByEviction(options: ByEvictionOptions): ApplySizes {
     const { inForce, changed } = inForceNow(context);
     const differ = new Set(podsToReplace(context, inForce, isAllocated, changed).map(({ pod }) => pod));
     const sized = context.live.filter((pod) => !differ.has(pod));
-    const harms = [...(await changes.judge(context, () => sized)), ...starvedStarts(context, clock.now())];
+    const harms = [...(await changes.judge(context, () => sized)), ...starvedStarts(context, context.advised.at)];
     return harms.length === 0 ? undefined : (await changes.takeBack(context, harms, inForce)).result;
   };
 
@@ -79,7 +79,7 @@ export function createByEviction(options: ByEvictionOptions): ApplySizes {
     drifted: readonly DriftedPod[],
   ) => {
     const sized = live.filter((pod) => drifted.every((each) => each.pod !== pod));
-    const now = clock.now();
+    const now = advised.at;
     /** A pod that still starts has shown nothing, where all were ready before. The clock of its node may be ahead. */
     const leftOf = ({ pod: { createdAt, ready, readyChangedAt = 0 } }: SizedPod): Millis => {
       const readyAt = readyChangedAt <= now ? readyChangedAt : 0;
@@ -120,7 +120,7 @@ export function createByEviction(options: ByEvictionOptions): ApplySizes {
     const ours = drifted.filter((each) => !isOthers(each));
     // Before the next one goes: where replacements come without their size, every eviction is in vain.
     judgeLast(context, ours);
-    memory.watches.review(() => ours.length === 0, clock.now(), settings().revertMillis);
+    memory.watches.review(() => ours.length === 0, advised.at, settings().revertMillis);
     if (ours.length === 0) memory.watches.forgetHarm();
     const going = thatMayGo(context, drifted);
     if (going.length === 0) return resultOfWaiting(advised, memory, { isDue: due.length > 0, held });

@@ -130,7 +130,7 @@ export function createCanary({ actuator, changes, settings, clock }: CanaryOptio
     const { watches } = context.memory;
     const { isResizing } = actuator;
     const { canaryMillis } = settings();
-    const verdict = canaryVerdict(context, change, { isResizing, canaryMillis, now: clock.now() });
+    const verdict = canaryVerdict(context, change, { isResizing, canaryMillis, now: context.advised.at });
     switch (verdict.kind) {
       case 'undecided':
         return undefined;

@@ -140,7 +140,7 @@ export function createChanges({ lookForThrottling, events, journal, metrics, clo
         const pods = judgedPods(podsOf(change), change, isForeign(change));
         const isByNewPods = change.method !== 'InPlace' && !isForeign(change);
         const startMillis = isByNewPods ? startPatience(context.live) : undefined;
-        const harm = judgeChange(change, pods, clock.now(), throttlingOf, startMillis);
+        const harm = judgeChange(change, pods, context.advised.at, throttlingOf, startMillis);
         if (harm !== undefined) harms.push({ change, harm });
       }
       return harms;

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { SizedAdvice } from '../../decide/rightsizing/recommend-workload.ts';
 import { watchChange } from '../../decide/rightsizing/watched-change.ts';
+import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import { applyChanges } from '../../model/pod-size.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import { NOON } from '../../model/testing/records.ts';
 import { MIB } from '../../model/testing/sizing-records.ts';
-import { before, harmed, look, moreOfBoth, pod, putBack } from '../testing/in-place-look.ts';
+import { before, harmed, lessCpu, look, moreOfBoth, pod, putBack } from '../testing/in-place-look.ts';
 import { nothingSeen } from './throttling.ts';
 import type { OngoingChange } from './watches.ts';
 
@@ -92,6 +93,43 @@ describe('less that restarts one pod after the other', () => {
 
   test('where it restarts none, all have it at once', async () => {
     expect(await isWatched(begun(2 * HOUR, 'NotRequired'), some)).toBe(false);
+  });
+});
+
+describe('where answers took half a minute since the pods were looked at', () => {
+  const late = () => createVirtualClock(NOON + 30_000);
+  const lessForAll = (agoMillis: number) =>
+    ({
+      ...watchChange(lessCpu, before, [], NOON - agoMillis),
+      method: 'InPlace',
+      phase: 'spread',
+      canary: undefined,
+      throttling: nothingSeen(),
+    }) as const;
+  const inForce = applyChanges(before, lessCpu);
+  const all = [pod('first', lessCpu), pod('other', lessCpu)];
+
+  test.each([
+    [1_800_000 - 1, 1],
+    [1_800_000, 0],
+  ])('less that was watched for %i ms by then is watched as if they had come at once', async (agoMillis, watched) => {
+    const { ongoing } = await look({ ongoing: [lessForAll(agoMillis)] }, { inForce }, all, {}, {}, late());
+    expect(ongoing).toHaveLength(watched);
+  });
+
+  test.each([
+    [180_000 - 1, []],
+    [180_000, ['spread']],
+  ])('a first pod that was seen to be well for %i ms proves what that proves', async (agoMillis, spread) => {
+    const canary = { uid: 'first', name: 'first', at: NOON - agoMillis };
+    const ongoing = [{ ...lessForAll(agoMillis), phase: 'canary', canary }] as const;
+    const advice = [
+      { ...moreOfBoth[0], cpu: { isDue: true, request: 100, notes: [] }, memory: { isDue: false, notes: [] } },
+    ] as unknown as readonly SizedAdvice[];
+    const live = [pod('first', lessCpu), pod('other', [])];
+    const { ongoing: left } = await look({ ongoing }, { advice }, live, {}, {}, late());
+    expect(left.map(({ phase }) => phase).filter((phase) => phase === 'spread')).toEqual(spread);
+    expect(left).toHaveLength(1);
   });
 });
 

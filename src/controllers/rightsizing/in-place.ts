@@ -44,11 +44,11 @@ export function createInPlace(options: InPlaceOptions): ApplySizes {
   const converge = createConverge(options);
 
   const takeBack = async (context: ApplyContext): Promise<ApplyResult | undefined> => {
-    const { live } = context;
+    const { advised, live } = context;
     const judged = await changes.judge(context, (change) =>
       change.phase === 'canary' ? live.filter(({ pod }) => pod.uid === change.canary?.uid) : live,
     );
-    const harms = [...judged, ...starvedStarts(context, clock.now())];
+    const harms = [...judged, ...starvedStarts(context, advised.at)];
     if (harms.length === 0) return undefined;
     const { inForce, changed } = inForceNow(context);
     const taken = await changes.takeBack(context, harms, inForce);
@@ -59,12 +59,12 @@ export function createInPlace(options: InPlaceOptions): ApplySizes {
 
   /** Looks after the changes under way. @returns the workload's result where it goes no further now. */
   const attend = async (context: ApplyContext): Promise<ApplyResult | undefined> => {
-    const { memory } = context;
+    const { memory, advised } = context;
     const harmed = await takeBack(context);
     if (harmed !== undefined) return harmed;
     // Before anything spreads: what has just been put in force is looked after for one look at least.
-    const now = clock.now();
-    memory.watches.review((change) => !isOnItsWay(change, context.live, now), now, settings().revertMillis);
+    const { at } = advised;
+    memory.watches.review((change) => !isOnItsWay(change, context.live, at), at, settings().revertMillis);
     for (const change of memory.watches.ongoing) {
       const ended = change.phase === 'canary' ? await canary.review(context, change) : undefined;
       if (ended !== undefined) return ended;

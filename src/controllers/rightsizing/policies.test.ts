@@ -94,6 +94,7 @@ describe('the status of policies', () => {
           const advised = {
             workload,
             pods: [],
+            at: now,
             inForce: workload.containers,
             lessons: { reverts: 0, floors: [] },
             advice,

@@ -11,7 +11,7 @@ import { includesPart, isDecrease, watchChange } from '../../decide/rightsizing/
 import type { RetemplateDecision } from '../../decide/size-decision.ts';
 import type { SizeLog } from '../../guard/size/size-history.ts';
 import { renderReason } from '../../lib/reasons.ts';
-import type { EpochMillis, Millis } from '../../lib/units.ts';
+import type { Millis } from '../../lib/units.ts';
 import { isLive } from '../../model/owners.ts';
 import { applyChanges, effectiveChanges, type SizeChange } from '../../model/pod-size.ts';
 import { workloadRef } from '../../model/refs.ts';
@@ -80,7 +80,7 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
     const { advised, live, memory } = context;
     const { workload } = advised;
     const judged = await changes.judge(context, () => live);
-    const hanging = hangingChanges(context, clock.now());
+    const hanging = hangingChanges(context);
     const harms = [...judged, ...hanging.filter(({ change }) => judged.every((each) => each.change !== change))];
     if (harms.length === 0) return undefined;
     // It never was in the template.
@@ -130,16 +130,16 @@ export function createRecreate(options: RecreateOptions): ApplySizes {
     resumePause(advised);
     // First: a template that somebody has set back is not harm done by ours. It counts as a change without effect, so that
     // the guards stop before it becomes a loop.
-    if (memory.template.noticeUndone(workload.containers, clock.now()))
+    if (memory.template.noticeUndone(workload.containers, advised.at))
       history.recordIneffective(workload.uid, clock.now());
     const harmed = await takeBack(context);
     if (harmed !== undefined) return harmed;
     // All pods may be new and wait for a node: the rollout of one pod, or of all at once, is over for the controller then.
     const isSpread = (change: OngoingChange): boolean =>
-      !workload.isRollingOut && !(isOwnRollout(change) && isWaitingForRoom(change, advised.pods, clock.now()));
+      !workload.isRollingOut && !(isOwnRollout(change) && isWaitingForRoom(change, advised.pods, advised.at));
     // Until the view shows the new template, its rollout has not begun.
     if (!memory.template.isUnseen) memory.watches.noteRolloutOver(isSpread);
-    memory.watches.review(isSpread, clock.now(), settings().revertMillis);
+    memory.watches.review(isSpread, advised.at, settings().revertMillis);
     const behind = leftBehind(context);
     if (behind !== undefined) return behind;
     // The template has been taken back, and with it every pod that is made.
@@ -173,8 +173,8 @@ interface HangingChange extends HarmfulChange {
  * Changes whose new pods are not let in, by a policy or webhook of others, or find no node: their rollout would have no
  * end.
  */
-function hangingChanges({ advised, memory }: ApplyContext, now: EpochMillis): readonly HangingChange[] {
-  const { workload, pods } = advised;
+function hangingChanges({ advised, memory }: ApplyContext): readonly HangingChange[] {
+  const { workload, pods, at: now } = advised;
   const { refusedSince = now, isRollingOut } = workload;
   return memory.watches.ongoing.filter(isOwnRollout).flatMap((change): readonly HangingChange[] => {
     if (isRollingOut && now - Math.max(refusedSince, change.startedAt) >= REFUSED_MILLIS) {

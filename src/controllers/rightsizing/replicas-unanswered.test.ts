@@ -28,7 +28,10 @@ const lessMemory = [
 ] as unknown as readonly SizedAdvice[];
 const failed: ApplyResult = { status: 'Error', reason: 'UpdateFailed' };
 
-/** Looks at a replica that has less since two hours; what is written there fails, or its answer is lost. */
+/**
+ * Looks at a replica that has less since two hours, every 400 s; what is written there fails, or its answer is lost. Its
+ * pod may have been looked at a while ago.
+ */
 function watching(less: readonly SizeChange[], isMade: boolean) {
   const clock = createVirtualClock(NOON);
   const judged: (readonly SizedPart[])[] = [];
@@ -57,7 +60,7 @@ function watching(less: readonly SizeChange[], isMade: boolean) {
       ],
     ]),
   );
-  const look = async (advice: readonly SizedAdvice[] = [], does?: Harm): Promise<void> => {
+  const look = async (advice: readonly SizedAdvice[] = [], does?: Harm, lateMillis = 0): Promise<void> => {
     harm = does;
     const states = readReplicaSizes(text, all, clock.now());
     const state = states.get('3');
@@ -77,7 +80,13 @@ function watching(less: readonly SizeChange[], isMade: boolean) {
     });
     const replica = { replica: '3', pod, state, inForce, isKnown: true, advice };
     await sizeReplicas({
-      advised: { workload, pods: [pod], inForce: all, replicas: { obstacle: undefined, states, replicas: [replica] } },
+      advised: {
+        workload,
+        pods: [pod],
+        at: clock.now() - lateMillis,
+        inForce: all,
+        replicas: { obstacle: undefined, states, replicas: [replica] },
+      },
       policy: validPolicy({ spec: { updateStrategy: { allowRecreate: true, evictToResize: true } } }),
       memory,
       live: [pod],
@@ -112,3 +121,18 @@ test('harm that could not be taken back is judged again', async () => {
   await look();
   expect(judged.at(-1)).toEqual(both);
 });
+
+test.each([
+  [200_001, 7],
+  [200_000, 6],
+])(
+  'less is watched until its pod was seen with it for half an hour, also by who stood still for %i ms',
+  async (...given) => {
+    const [lateMillis, times] = given;
+    const { look, judged } = watching(lessCpu, true);
+    for (let looks = 1; looks <= 5; looks++) await look();
+    await look([], undefined, lateMillis);
+    await look([], undefined, 400_000);
+    expect(judged).toHaveLength(times);
+  },
+);

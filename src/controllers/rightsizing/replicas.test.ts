@@ -58,7 +58,13 @@ async function look({ has = [], isRollingOut = false, state = harmed, advice = [
   });
   const memory = createRightsizingMemory().of('uid-db');
   await sizeReplicas({
-    advised: { workload, pods: [pod], inForce: all, replicas: { obstacle: undefined, states, replicas: [replica] } },
+    advised: {
+      workload,
+      pods: [pod],
+      at: NOON,
+      inForce: all,
+      replicas: { obstacle: undefined, states, replicas: [replica] },
+    },
     policy: validPolicy({ spec: { updateStrategy: { allowRecreate: true, evictToResize: true } } }),
     memory,
     live: [pod],

@@ -64,7 +64,7 @@ export function createSizeReplicas(options: SizeReplicasOptions): SizeReplicas {
     const gathering = own.turns.gathering(settings(), now);
     const isGathered = gathering.all === 0;
     const { revertMillis } = settings();
-    const lookAfter = { changes: options.changes, revertMillis, mayEnd: isGathered, now };
+    const lookAfter = { changes: options.changes, revertMillis, mayEnd: isGathered, now: advised.at };
     const { states, harms } = await lookAfterReplicas(context, asked, own.watches, lookAfter);
     // While what is in force for all is being tried on one of them, nobody leaves.
     const { ongoing, takenBack } = memory.watches;

@@ -115,7 +115,7 @@ export function createWorkloadReconciler(options: WorkloadReconcilerOptions): Wo
         largestNode,
         promises: () => promisedBeside(workload),
         unread,
-        now,
+        now: clock.now(),
       });
       const lastRecommendation = tellRecommendation(advised, policy, memory, before);
       const forNobody = isForNobody(advised);

@@ -3,6 +3,7 @@ import { sizingKeys } from '../../api/annotations-sizing.ts';
 import type { SizedAdvice } from '../../decide/rightsizing/recommend-workload.ts';
 import { watchChange } from '../../decide/rightsizing/watched-change.ts';
 import type { ResizeDecision } from '../../decide/size-decision.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import { applyChanges, type SizeChange } from '../../model/pod-size.ts';
 import { noReplicas } from '../../model/replica-sizes.ts';
@@ -44,7 +45,7 @@ export const pod = (
 
 /**
  * One look at a workload whose first pod has had less CPU for the whole time that it is watched, while the window is
- * closed; another pod still has less memory than is in force.
+ * closed; another pod still has less memory than is in force. Its pods are looked at at noon.
  */
 export async function look(
   changed: Partial<WatchState>,
@@ -52,11 +53,11 @@ export async function look(
   live?: readonly SizedPod[],
   updateStrategy: object = live === undefined ? closed : {},
   actuator: Partial<InPlaceOptions['actuator']> = {},
+  clock: Clock = createVirtualClock(NOON),
 ) {
   const asked: ResizeDecision[] = [];
   const written: unknown[] = [];
   const made: (readonly SizeChange[])[] = [];
-  const clock = createVirtualClock(NOON);
   const settings = () => ({ canaryMillis: 180_000, revertMillis: 1_800_000, restart: {} });
   const inPlace = createInPlace({
     actuator: {
@@ -93,6 +94,7 @@ export async function look(
     advised: {
       workload: aSizedWorkload({ containers: before }),
       pods: running,
+      at: NOON,
       inForce: before,
       advice: [],
       lessons: { floors: [], reverts: 0 },
