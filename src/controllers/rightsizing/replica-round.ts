@@ -94,7 +94,7 @@ export function createReplicaRound(options: ReplicaRoundOptions): ReplicaRound {
     const { replicas, states, harmed, own, gathering } = question;
     const now = clock.now();
     const waiting = waitingOf(question);
-    const pace = paceNow(own.watches.ongoing, states, context.policy.spec.updates, settings(), now);
+    const pace = paceNow(own.watches.ongoing, states, context.policy.spec.updates, settings(), context.advised.at);
     let room = harmed.size > 0 || gathering.all > 0 || pace.kind === 'wait' ? 0 : pace.atMost;
     let tries = Number.isFinite(room) ? MAX_TRIES : Number.POSITIVE_INFINITY;
     const given: Given[] = [];

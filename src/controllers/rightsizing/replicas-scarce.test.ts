@@ -59,6 +59,7 @@ async function ask(room: number, updateStrategy: object) {
     advised: {
       workload,
       pods: [pod],
+      at: NOON,
       inForce: containers,
       advice: advised(400),
       lessons: { floors: [], reverts: 0 },
