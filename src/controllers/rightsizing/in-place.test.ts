@@ -5,7 +5,7 @@ import { createVirtualClock } from '../../lib/virtual-clock.ts';
 import { applyChanges } from '../../model/pod-size.ts';
 import type { SizedPod } from '../../model/sizing-view.ts';
 import { NOON } from '../../model/testing/records.ts';
-import { MIB } from '../../model/testing/sizing-records.ts';
+import { aSizedWorkload, MIB } from '../../model/testing/sizing-records.ts';
 import { before, harmed, lessCpu, look, moreOfBoth, pod, putBack } from '../testing/in-place-look.ts';
 import { nothingSeen } from './throttling.ts';
 import type { OngoingChange } from './watches.ts';
@@ -131,6 +131,19 @@ describe('where answers took half a minute since the pods were looked at', () =>
     expect(left.map(({ phase }) => phase).filter((phase) => phase === 'spread')).toEqual(spread);
     expect(left).toHaveLength(1);
   });
+});
+
+test.each([
+  [600_000 - 1, 'TemplateRollout'],
+  [600_000, 'ChangeReverted'],
+])('a pod seen to start for %i ms with a lower CPU limit than its template has: %s', async (agoMillis, reason) => {
+  const limit = (cpuLimit: number) => [{ container: 'app', to: { cpuLimit } }];
+  const workload = aSizedWorkload({ containers: applyChanges(before, limit(400)), isRollingOut: true });
+  const { pod: record, sizing } = pod('new', limit(200), { ready: false }, NOON - agoMillis);
+  const live = [pod('old', limit(200)), { pod: { ...record, ready: false, readyChangedAt: NOON - agoMillis }, sizing }];
+  const advised = { workload, inForce: applyChanges(before, limit(200)), advice: moreOfBoth };
+  const late = createVirtualClock(NOON + 300);
+  expect((await look({ ongoing: [] }, advised, live, {}, {}, late)).result.reason).toBe(reason);
 });
 
 describe('where no pod runs that could be asked', () => {

@@ -74,6 +74,7 @@ export async function look(
     makeRoom: { evictOne: async () => undefined, isTime: async () => false },
     changes: {
       judge: async () => [],
+      takeBack: async () => ({ inForce: undefined, result: { status: 'Pending', reason: 'ChangeReverted' } }),
       noteMade: (_: unknown, { changes }: { readonly changes: readonly SizeChange[] }) => void made.push(changes),
     },
     restartGate: createRestartGate({ settings, clock } as unknown as RestartGateOptions),
