@@ -15,8 +15,9 @@ export async function main(args: readonly string[]): Promise<number> {
   const stop = new AbortController();
   let firstSignalMillis: number | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
-    firstSignalMillis ??= clock.now();
-    if (clock.now() - firstSignalMillis > SAME_KEYPRESS_MILLIS) process.exit(signal === 'SIGINT' ? 130 : 143);
+    const now = clock.now();
+    firstSignalMillis ??= now;
+    if (now - firstSignalMillis > SAME_KEYPRESS_MILLIS) process.exit(signal === 'SIGINT' ? 130 : 143);
     stop.abort(new DOMException(`stopped by ${signal}`, 'AbortError'));
   };
   // Kept to the very end: a signal that comes while the process winds down must not make it look killed.
