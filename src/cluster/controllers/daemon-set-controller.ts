@@ -3,6 +3,7 @@
 import type { DaemonSet, Node, Pod } from '../../api/core.ts';
 import { resources } from '../../api/resources.ts';
 import { createWorkQueue, type HandlerResult } from '../../kube/queue.ts';
+import type { EpochMillis } from '../../lib/units.ts';
 import { resolveIntOrPercent } from '../int-or-percent.ts';
 import {
   controllerOf,
@@ -14,11 +15,12 @@ import {
   namespaceOf,
   uidOf,
 } from '../objects.ts';
-import { availableAt, isActive, isAvailable, isFinished, isReady, isTerminating } from '../pod-state.ts';
+import { isActive, isAvailable, isFinished, isReady, isTerminating } from '../pod-state.ts';
 import { admitsNode, type NodeSelectorTerm, type Toleration, untoleratedTaints } from '../scheduler/node-matching.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
 import { deletePod } from './delete-pod.ts';
 import { createExpectations } from './expectations.ts';
+import { nextAvailability } from './next-availability.ts';
 import { podFromTemplate, templateHash } from './pod-template.ts';
 import { replaceStatus } from './replace-status.ts';
 
@@ -46,6 +48,8 @@ interface Pass {
   readonly wanted: ReadonlySet<string>;
   /** Names of those on which one that is there may go on: a taint that only keeps newcomers away ends none. */
   readonly kept: ReadonlySet<string>;
+  /** As of then pods are available or not. */
+  readonly nowMillis: EpochMillis;
 }
 
 /** Pods are pinned by affinity and bound by the scheduler, so a full node keeps its daemon waiting. */
@@ -80,17 +84,19 @@ export function createDaemonSetController({ api, caches, clock, random, log }: S
     const hash = templateHash(set.spec?.template, undefined);
     const namesOf = (effects: readonly string[]): ReadonlySet<string> =>
       new Set([...nodes.all()].filter((node) => admitsDaemon(spec, node, effects)).map(nameOf));
-    const pass = { set, key, spec, hash, wanted: namesOf(['NoSchedule', 'NoExecute']), kept: namesOf(['NoExecute']) };
+    const [wanted, kept] = [namesOf(['NoSchedule', 'NoExecute']), namesOf(['NoExecute'])];
+    const pass = { set, key, spec, hash, wanted, kept, nowMillis: clock.now() };
     if (expectations.isSatisfied(key)) await place(pass, [...caches.podsOfController(set)]);
     await writeStatus(pass, [...caches.podsOfController(set)]);
-    return nextAvailability(set);
+    const due = nextAvailability(caches.podsOfController(set), set.spec?.minReadySeconds ?? 0, pass.nowMillis);
+    return due === undefined ? undefined : { requeueAfterMillis: due - clock.now() };
   };
 
   const place = async (pass: Pass, pods: readonly Pod[]): Promise<void> => {
     const { key, wanted } = pass;
     const targets = new Set(pods.filter((pod) => !isFinished(pod)).map(targetOf));
     const missing = [...wanted].filter((node) => !targets.has(node));
-    const doomed = [...misplaced(pass, pods), ...outdated(pass, pods, clock.now())];
+    const doomed = [...misplaced(pass, pods), ...outdated(pass, pods)];
     if (missing.length === 0 && doomed.length === 0) return;
     expectations.expect(key, missing.length, doomed.map(uidOf));
     await Promise.all([
@@ -112,11 +118,11 @@ export function createDaemonSetController({ api, caches, clock, random, log }: S
     }
   };
 
-  const writeStatus = async ({ set, hash, wanted }: Pass, pods: readonly Pod[]): Promise<void> => {
+  const writeStatus = async ({ set, hash, wanted, nowMillis }: Pass, pods: readonly Pod[]): Promise<void> => {
     const active = pods.filter(isActive);
     const placed = active.filter((pod) => wanted.has(targetOf(pod)));
     const count = (test: (pod: Pod) => boolean): number => placed.filter(test).length;
-    const available = count((pod) => isAvailable(pod, set.spec?.minReadySeconds ?? 0, clock.now()));
+    const available = count((pod) => isAvailable(pod, set.spec?.minReadySeconds ?? 0, nowMillis));
     const status = {
       currentNumberScheduled: placed.length,
       desiredNumberScheduled: wanted.size,
@@ -130,16 +136,6 @@ export function createDaemonSetController({ api, caches, clock, random, log }: S
     const current = sets.get(keyOf(set));
     if (current === undefined || uidOf(current) !== uidOf(set) || isSameStatus(status, current.status)) return;
     await replaceStatus(api, resources.daemonSets, { ...current, status });
-  };
-
-  /** Time alone makes a ready pod available; no event tells. */
-  const nextAvailability = (set: DaemonSet): HandlerResult => {
-    const minReadySeconds = set.spec?.minReadySeconds ?? 0;
-    const waits = [...caches.podsOfController(set)].flatMap((pod) => {
-      const wait = (availableAt(pod, minReadySeconds) ?? 0) - clock.now();
-      return wait > 0 ? [wait] : [];
-    });
-    return minReadySeconds === 0 || waits.length === 0 ? undefined : { requeueAfterMillis: Math.min(...waits) };
   };
 
   return { name, run: (signal) => queue.run(2, sync, signal) };
@@ -190,7 +186,7 @@ function misplaced({ kept }: Pass, pods: readonly Pod[]): Pod[] {
  * be unavailable at a time, those that are so already counted. `maxSurge` is not played: an old pod goes before its
  * successor comes. Source: pkg/controller/daemon/update.go `rollingUpdate`.
  */
-function outdated({ set, hash, wanted }: Pass, pods: readonly Pod[], nowMillis: number): Pod[] {
+function outdated({ set, hash, wanted, nowMillis }: Pass, pods: readonly Pod[]): Pod[] {
   const strategy = set.spec?.updateStrategy;
   if (strategy?.type === 'OnDelete') return [];
   const limit = Math.max(1, resolveIntOrPercent(strategy?.rollingUpdate?.maxUnavailable ?? 1, wanted.size, 'up') ?? 1);

@@ -5,6 +5,7 @@ import { matcherOf, selectorRequirements } from '../../api/label-selector.ts';
 import { apiVersionOf, resources } from '../../api/resources.ts';
 import { createWorkQueue, type HandlerResult } from '../../kube/queue.ts';
 import { describeError } from '../../lib/errors.ts';
+import type { EpochMillis } from '../../lib/units.ts';
 import { byController } from '../caches.ts';
 import {
   controllerOf,
@@ -18,11 +19,12 @@ import {
   timestampOf,
   uidOf,
 } from '../objects.ts';
-import { availableAt, isActive, isAvailable, isReady, isTerminating } from '../pod-state.ts';
+import { isActive, isAvailable, isReady, isTerminating } from '../pod-state.ts';
 import type { StandIn, StandInContext } from '../stand-in.ts';
 import { deletePod } from './delete-pod.ts';
 import { choosePodsToDelete } from './deletion-rank.ts';
 import { createExpectations } from './expectations.ts';
+import { nextAvailability } from './next-availability.ts';
 import { changeOwner, ownerChanges } from './pod-claims.ts';
 import { podFromTemplate } from './pod-template.ts';
 import { replaceStatus } from './replace-status.ts';
@@ -141,28 +143,24 @@ export function createReplicaSetController({ api, caches, clock, random, log }: 
       result =
         difference > 0 ? await createPods(set, key, difference) : await deletePods(set, key, active, -difference);
     }
-    await writeStatus(set, active, result);
+    const nowMillis = clock.now();
+    await writeStatus(set, active, result, nowMillis);
     if (result.error !== undefined) throw result.error;
-    return nextAvailability(set, active);
+    const due = nextAvailability(active, set.spec?.minReadySeconds ?? 0, nowMillis);
+    return due === undefined ? undefined : { requeueAfterMillis: due - clock.now() };
   };
 
-  const writeStatus = async (set: ReplicaSet, active: readonly Pod[], result: ScaleResult): Promise<void> => {
-    const status = replicaSetStatus(set, active, clock.now(), result);
+  const writeStatus = async (
+    set: ReplicaSet,
+    active: readonly Pod[],
+    result: ScaleResult,
+    nowMillis: EpochMillis,
+  ): Promise<void> => {
+    const status = replicaSetStatus(set, active, nowMillis, result);
     if (isSameStatus(status, set.status)) return;
     const current = sets.get(keyOf(set));
     if (current === undefined || uidOf(current) !== uidOf(set)) return;
     await replaceStatus(api, resources.replicaSets, { ...current, status });
-  };
-
-  /** A ready pod becomes available by the passing of time alone, so no event will wake this set. */
-  const nextAvailability = (set: ReplicaSet, active: readonly Pod[]): HandlerResult => {
-    const minReadySeconds = set.spec?.minReadySeconds ?? 0;
-    if (minReadySeconds === 0) return undefined;
-    const waits = active.flatMap((pod) => {
-      const wait = (availableAt(pod, minReadySeconds) ?? 0) - clock.now();
-      return wait > 0 ? [wait] : [];
-    });
-    return waits.length === 0 ? undefined : { requeueAfterMillis: Math.min(...waits) };
   };
 
   return { name, run: (signal) => queue.run(WORKERS, sync, signal) };

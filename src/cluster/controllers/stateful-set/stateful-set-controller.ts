@@ -7,10 +7,11 @@ import { createWorkQueue, type HandlerResult } from '../../../kube/queue.ts';
 import { byController } from '../../caches.ts';
 import { patchesOf } from '../../object-patches.ts';
 import { controllerOf, isSameStatus, keyOf, nameOf, namespaceOf, uidOf } from '../../objects.ts';
-import { availableAt, isTerminating } from '../../pod-state.ts';
+import { isTerminating } from '../../pod-state.ts';
 import type { StandIn, StandInContext } from '../../stand-in.ts';
 import { deletePod } from '../delete-pod.ts';
 import { createExpectations } from '../expectations.ts';
+import { nextAvailability } from '../next-availability.ts';
 import { isSameTemplate } from '../pod-template.ts';
 import { replaceStatus } from '../replace-status.ts';
 import { planStatefulSet, type StatefulSetView } from './stateful-set-plan.ts';
@@ -81,7 +82,8 @@ export function createStatefulSetController({ api, caches, clock, random, log }:
     if (expectations.isSatisfied(key)) await carryOut(set, key, view, revisions);
     await writeStatus(set, revisions);
     await pruneHistory(set, revisions);
-    return nextAvailability(set);
+    const due = nextAvailability(caches.podsOfController(set), set.spec?.minReadySeconds ?? 0, view.nowMillis);
+    return due === undefined ? undefined : { requeueAfterMillis: due - clock.now() };
   };
 
   const viewOf = (set: StatefulSet, revisions: Revisions): StatefulSetView => ({
@@ -150,17 +152,6 @@ export function createStatefulSetController({ api, caches, clock, random, log }:
     for (const revision of oldest) {
       await api.delete(resources.controllerRevisions, nameOf(revision), { namespace: namespaceOf(set) });
     }
-  };
-
-  /** Time alone makes a ready pod available; no event tells. */
-  const nextAvailability = (set: StatefulSet): HandlerResult => {
-    const minReadySeconds = set.spec?.minReadySeconds ?? 0;
-    if (minReadySeconds === 0) return undefined;
-    const waits = [...caches.podsOfController(set)].flatMap((pod) => {
-      const wait = (availableAt(pod, minReadySeconds) ?? 0) - clock.now();
-      return wait > 0 ? [wait] : [];
-    });
-    return waits.length === 0 ? undefined : { requeueAfterMillis: Math.min(...waits) };
   };
 
   return { name, run: (signal) => queue.run(WORKERS, sync, signal) };
