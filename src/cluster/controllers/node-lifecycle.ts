@@ -39,25 +39,29 @@ export function createNodeLifecycle(context: StandInContext, options: NodeLifecy
   const pods = caches.of(resources.pods);
   const nodePatches = patchesOf(api, resources.nodes);
   const podPatches = patchesOf(api, resources.pods);
-  const silentSince = new Map<string, number>();
+  /** Silent for too long. By timers alone: the clock may be set, and a timer may come a little early by it. */
+  const unreachable = new Set<string>();
   const graceTimers = new Map<string, Timer>();
 
-  liveness.onLiveness((nodeName, isAlive) => {
+  const forgetSilence = (nodeName: string): void => {
     graceTimers.get(nodeName)?.cancel();
     graceTimers.delete(nodeName);
-    if (isAlive) silentSince.delete(nodeName);
-    else {
-      silentSince.set(nodeName, clock.now());
-      graceTimers.set(
-        nodeName,
-        clock.setTimer(graceMillis, () => nodeQueue.add(nodeName)),
-      );
+    unreachable.delete(nodeName);
+  };
+  liveness.onLiveness((nodeName, isAlive) => {
+    forgetSilence(nodeName);
+    if (!isAlive) {
+      const timer = clock.setTimer(graceMillis, () => {
+        unreachable.add(nodeName);
+        nodeQueue.add(nodeName);
+      });
+      graceTimers.set(nodeName, timer);
     }
     nodeQueue.add(nodeName);
   });
   nodes.onChange((before, after) => {
     if (after === undefined) {
-      if (before !== undefined) silentSince.delete(nameOf(before));
+      if (before !== undefined) forgetSilence(nameOf(before));
       return;
     }
     nodeQueue.add(nameOf(after));
@@ -71,8 +75,7 @@ export function createNodeLifecycle(context: StandInContext, options: NodeLifecy
   const syncNode = async (nodeName: string): Promise<void> => {
     const node = nodes.get(nodeName);
     if (node === undefined) return;
-    const since = silentSince.get(nodeName);
-    const isUnreachable = since !== undefined && clock.now() - since >= graceMillis;
+    const isUnreachable = unreachable.has(nodeName);
     if (isUnreachable && findCondition(node.status?.conditions, 'Ready')?.status !== 'Unknown') await markUnknown(node);
     const ready = isUnreachable ? 'Unknown' : findCondition(node.status?.conditions, 'Ready')?.status;
     // A new node keeps the taint it was created with until its kubelet has reported for the first time.
