@@ -1,7 +1,8 @@
 /** Stand-in of the kubelets of many nodes: registers nodes and runs the pods bound to them. An API client only. */
 import type { Node } from '../../api/core.ts';
-import { isAlreadyExists, isNotFound, unless } from '../../api/kube-error.ts';
+import { isAlreadyExists, isConflict, isNotFound, unless } from '../../api/kube-error.ts';
 import { resources } from '../../api/resources.ts';
+import { createWorkQueue } from '../../kube/queue.ts';
 import { aborted } from '../../lib/until-aborted.ts';
 import { patchesOf } from '../object-patches.ts';
 import { nameOf } from '../objects.ts';
@@ -21,7 +22,8 @@ const NOT_READY_TAINT = 'node.kubernetes.io/not-ready';
 
 /** @param context its caches must be running before `run`; nodes may be added before and after. */
 export function createKubelet(context: StandInContext, options: KubeletOptions = {}): Kubelet {
-  const { api, caches, clock, log } = context;
+  const { api, caches, clock, random, log } = context;
+  const nodes = caches.of(resources.nodes);
   const patches = patchesOf(api, resources.nodes);
   const { heartbeats = false, removesNotReadyTaint = true, resizeMillis = 45 } = options;
   const machines = new Map<string, Machine>();
@@ -44,23 +46,22 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
   };
   const endpoints = options.endpoints === undefined ? undefined : createKubeletEndpoints(usage, options.endpoints);
 
+  /** Names of nodes with the taint. Tried again until it is off: a node at rest brings no further event. */
+  const tainted = createWorkQueue({ clock, random, log, name: 'kubelet-taints' });
   const onNode = (node: Node): void => {
     const machine = machines.get(nameOf(node));
     if (machine === undefined || !machine.isAlive) return;
     machine.allocatable = amountsOf(node.status?.allocatable);
-    if (removesNotReadyTaint && (node.spec?.taints ?? []).some(({ key }) => key === NOT_READY_TAINT))
-      void removeTaint(node);
+    if (removesNotReadyTaint && hasNotReadyTaint(node)) tainted.add(nameOf(node));
   };
-
-  const removeTaint = async (node: Node): Promise<void> => {
+  const removeTaint = async (name: string): Promise<void> => {
+    const node = nodes.get(name);
+    if (node === undefined || !hasNotReadyTaint(node) || machines.get(name)?.isAlive !== true) return;
     const taints = (node.spec?.taints ?? []).filter(({ key }) => key !== NOT_READY_TAINT);
     const body = { metadata: { resourceVersion: node.metadata?.resourceVersion }, spec: { taints } };
-    try {
-      await patches.merge(node, body);
-    } catch (error) {
-      // Another change came first; its event brings us back here.
-      log.debug({ node: nameOf(node), error }, 'Taking off the not-ready taint failed');
-    }
+    // Where another change came first its event brings us back here.
+    const isLate = (error: unknown): boolean => isNotFound(error) || isConflict(error);
+    await unless(isLate, patches.merge(node, body));
   };
 
   const beginSilence = (machine: Machine): void => {
@@ -88,7 +89,7 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
     await patches.status({ metadata: { name } }, { status: { conditions: nodeConditions(isReady, clock.now()) } });
   };
 
-  caches.of(resources.nodes).onChange((before, after) => (after === undefined ? forgetNode(before) : onNode(after)));
+  nodes.onChange((before, after) => (after === undefined ? forgetNode(before) : onNode(after)));
 
   return {
     name: 'kubelet',
@@ -96,12 +97,14 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
       isRunning = true;
       pods.start();
       for (const machine of machines.values()) beginWork(machine);
+      const untainting = tainted.run(2, removeTaint, signal);
       await aborted(signal);
       isRunning = false;
       load.stop();
       for (const machine of machines.values()) machine.heartbeat?.stop();
       pods.stop();
       await endpoints?.close();
+      await untainting;
     },
     async addNode(spec) {
       const kubeletPort = spec.kubeletPort ?? (await endpoints?.open(spec.name));
@@ -153,4 +156,8 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
     },
     isAlive: (name) => machines.get(name)?.isAlive ?? false,
   };
+}
+
+function hasNotReadyTaint({ spec }: Node): boolean {
+  return (spec?.taints ?? []).some(({ key }) => key === NOT_READY_TAINT);
 }

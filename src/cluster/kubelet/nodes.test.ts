@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { resources } from '../../api/resources.ts';
+import { createSilentLogger } from '../../lib/log.ts';
+import { createSeededRandom } from '../../lib/random.ts';
+import { createVirtualClock } from '../../lib/virtual-clock.ts';
+import { createApiServer } from '../apiserver/api-server.ts';
+import { createCaches } from '../caches.ts';
 import { findCondition, nameOf } from '../objects.ts';
 import { isReady } from '../pod-state.ts';
 import { barePod, conditions, container, start, stored } from '../testing/bare-pod.ts';
-import { startVirtualCluster, testNodes, type VirtualCluster } from '../testing/virtual-cluster.ts';
+import { startVirtualCluster, TEST_START_MILLIS, testNodes, type VirtualCluster } from '../testing/virtual-cluster.ts';
+import { createKubelet } from './kubelet.ts';
 
 describe('a node', () => {
   const ready = ({ cluster }: VirtualCluster) =>
@@ -157,5 +163,32 @@ describe('a node', () => {
       renewTime: '2026-06-01T00:00:30.000000Z',
     });
     expect(nameOf(lease)).toBe('node-1');
+  });
+});
+
+describe('the taint of a node that has not reported yet', () => {
+  test('is taken off in the end, where no node lifecycle controller does, though the writes fail that do it', async () => {
+    const clock = createVirtualClock(TEST_START_MILLIS);
+    const random = createSeededRandom(1);
+    const log = createSilentLogger();
+    const server = createApiServer({ clock, random });
+    const api = server.client();
+    const caches = createCaches({ api, clock, random, log });
+    const kubelet = createKubelet({ api, caches, clock, random, log });
+    const stop = new AbortController();
+    const work = [caches.run(stop.signal), kubelet.run(stop.signal)];
+    await caches.synced();
+    const taints = async (): Promise<(string | undefined)[]> =>
+      ((await api.get(resources.nodes, 'node-1')).spec?.taints ?? []).map(({ key }) => key);
+    const failing = server.faults.add({ verbs: ['patch'], resources: ['nodes'], effect: { kind: 'outage' } });
+    for (const node of testNodes(1)) await kubelet.addNode(node);
+    await clock.advance(1000);
+    expect(await taints()).toEqual(['node.kubernetes.io/not-ready']);
+    failing.remove();
+    await clock.advance(5000);
+    expect(await taints()).toEqual([]);
+    stop.abort();
+    await Promise.all(work);
+    await server.close();
   });
 });
