@@ -29,7 +29,7 @@ export interface KubeletLoad {
   /** A pod was started or changed: it may have a load now. */
   notice(worker: PodWorker): void;
   /** What a node and its containers have used until now. */
-  usage(machine: LoadedMachine): Pick<NodeUsage, 'containers' | 'cpuSeconds' | 'memoryBytes'>;
+  usage(machine: LoadedMachine): Pick<NodeUsage, 'at' | 'containers' | 'cpuSeconds' | 'memoryBytes'>;
   /** What the containers of a node got when somebody last looked: reading it computes nothing and changes no counter. */
   cpuInUse(machine: LoadedMachine): Millicores | undefined;
   stop(): void;
@@ -62,9 +62,9 @@ export function createKubeletLoad(options: KubeletLoadOptions): KubeletLoad {
     return load;
   };
 
-  const advance = (machine: LoadedMachine): NodeLoad => {
+  const advance = (machine: LoadedMachine, now: EpochMillis): NodeLoad => {
     const load = loadOf(machine);
-    load.advance(machine.isAlive ? machine.workers.values() : [], clock.now());
+    load.advance(machine.isAlive ? machine.workers.values() : [], now);
     return load;
   };
 
@@ -74,7 +74,8 @@ export function createKubeletLoad(options: KubeletLoadOptions): KubeletLoad {
       let isLoaded = false;
       for (const machine of machines()) {
         // Whoever reads often enough makes the beat unnecessary.
-        if (loadOf(machine).isDue(clock.now())) advance(machine);
+        const now = clock.now();
+        if (loadOf(machine).isDue(now)) advance(machine, now);
         for (const worker of machine.workers.values()) isLoaded ||= loads.of(worker.pod()) !== undefined;
       }
       if (isLoaded) arm();
@@ -86,11 +87,14 @@ export function createKubeletLoad(options: KubeletLoadOptions): KubeletLoad {
       if (beat === undefined && loads.of(worker.pod()) !== undefined) arm();
     },
     usage(machine) {
-      const node = advance(machine);
+      // One look: rates are told from counters and their time, whoever stands still in between.
+      const at = clock.now();
+      const node = advance(machine, at);
       const containers = node.usages();
       const memoryBytes = containers.reduce((total, usage) => total + usage.memoryBytes, 0);
-      const systemSeconds = (SYSTEM.cores * (clock.now() - machine.sinceMillis)) / 1000;
+      const systemSeconds = (SYSTEM.cores * (at - machine.sinceMillis)) / 1000;
       return {
+        at,
         containers,
         memoryBytes: SYSTEM.memoryBytes + memoryBytes,
         cpuSeconds: systemSeconds + node.cpuSeconds(),

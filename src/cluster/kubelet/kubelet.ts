@@ -42,7 +42,7 @@ export function createKubelet(context: StandInContext, options: KubeletOptions =
   const usage = (nodeName: string): NodeUsage | undefined => {
     const machine = machines.get(nodeName);
     if (machine === undefined || !machine.isAlive) return undefined;
-    return { ...load.usage(machine), node: nodeName, capacity: machine.spec, at: clock.now() };
+    return { ...load.usage(machine), node: nodeName, capacity: machine.spec };
   };
   const endpoints = options.endpoints === undefined ? undefined : createKubeletEndpoints(usage, options.endpoints);
 

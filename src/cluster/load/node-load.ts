@@ -135,14 +135,16 @@ export function createNodeLoad({ capacityMillicores, loadOf, stepMillis, seed }:
   return {
     advance(pods, now) {
       follow(pods);
-      const from = lastMillis ?? active.reduce((first, { startedAtMillis }) => Math.min(first, startedAtMillis), now);
+      const first = lastMillis ?? active.reduce((least, { startedAtMillis }) => Math.min(least, startedAtMillis), now);
+      // The clock may have been set back.
+      const from = Math.min(first, now);
       lastMillis = now;
       const steps = hasLoad ? Math.min(MAX_STEPS, Math.max(1, Math.ceil((now - from) / stepMillis))) : 1;
       const spanMillis = (now - from) / steps;
       for (let step = 1; step <= steps; step++) addStep(from + spanMillis * step, spanMillis);
       measureMemory(now);
     },
-    isDue: (now) => lastMillis === undefined || now - lastMillis > stepMillis / 2,
+    isDue: (now) => lastMillis === undefined || now < lastMillis || now - lastMillis > stepMillis / 2,
     usages: () => active,
     cpuSeconds: () => cpuSeconds,
     cpuInUse: () => (hasLoad ? active.reduce((sum, { usedMillicores }) => sum + usedMillicores, 0) : undefined),
