@@ -127,15 +127,21 @@ describe('the status of a pod', () => {
   });
 });
 
-describe('readiness that is not as it was written', () => {
+describe('a status that is not as it was written', () => {
   const conditions = [{ type: 'Ready', status: 'True' }];
   const podAt = (resourceVersion: string, ready: string, phase = 'Running'): Pod => ({
     metadata: { ...pod.metadata, resourceVersion },
     status: { phase, conditions: [{ type: 'Ready', status: ready }] },
   });
 
+  interface Write {
+    readonly own?: PodStatus;
+    /** As the server writes it. */
+    readonly stored?: PodStatus;
+  }
+
   /** The server has taken one write, of version 10; `writes` counts them all. */
-  async function written() {
+  async function written({ own = { phase: 'Running', conditions }, stored = own }: Write = {}) {
     let [seen, writes] = [podAt('9', 'False'), 0];
     let fails = false;
     const api = {
@@ -143,13 +149,12 @@ describe('readiness that is not as it was written', () => {
         writes++;
         return fails
           ? Promise.reject(serverError)
-          : Promise.resolve({ metadata: { resourceVersion: `${9 + writes}` } });
+          : Promise.resolve({ metadata: { resourceVersion: `${9 + writes}` }, status: stored });
       },
     } as unknown as Pick<KubeApi, 'patch' | 'delete'>;
     const clock = createVirtualClock(0);
     const { after } = createTimerGroup(clock);
-    const status = () => ({ phase: 'Running', conditions });
-    const writer = createPodWriter({ api, log: createSilentLogger(), after, pod: () => seen, status });
+    const writer = createPodWriter({ api, log: createSilentLogger(), after, pod: () => seen, status: () => own });
     await writer.report();
     return {
       clock,
@@ -176,6 +181,26 @@ describe('readiness that is not as it was written', () => {
   ])('is left where the pod that is seen %s', async (_name, next) => {
     const { see } = await written();
     expect(await see(next)).toBe(1);
+  });
+
+  const held = (cpu: string, restartCount = 0) => [
+    {
+      ...{ name: 'app', image: 'app:1', imageID: 'app:1', ready: true, restartCount },
+      ...{ allocatedResources: { cpu }, resources: { requests: { cpu } } },
+    },
+  ];
+  const inResize = [...conditions, { type: 'PodResizeInProgress', status: 'True' }];
+
+  test.each<[string, PodStatus, number]>([
+    ['is left where it holds as much by another word', { conditions, containerStatuses: held('1') }, 1],
+    ['is written again where it holds what it held before', { conditions, containerStatuses: held('500m') }, 2],
+    ['is written again where its container ended more often', { conditions, containerStatuses: held('1', 1) }, 2],
+    ['is written again where it is still being resized', { conditions: inResize, containerStatuses: held('1') }, 2],
+  ])('of a pod, as the server has it, %s', async (_name, status, expected) => {
+    const own = { phase: 'Running', conditions, containerStatuses: held('1000m') };
+    const stored = { phase: 'Running', conditions, containerStatuses: held('1') };
+    const { see } = await written({ own, stored });
+    expect(await see({ ...podAt('11', 'True'), status: { phase: 'Running', ...status } })).toBe(expected);
   });
 
   test('is written once a second where that fails, no faster', async () => {

@@ -16,7 +16,7 @@ const RETRY_MILLIS = 1000;
 export interface PodWriter {
   /** What changes during a write goes out with the next one. Resolves when the newest is written, or the pod is gone. */
   report(): Promise<void>;
-  /** The pod has changed: readiness is written again where it is not as this kubelet has said last. */
+  /** The pod has changed: the status is written again where its {@link gistOf} is not as this kubelet has said last. */
   review(): void;
   /** The kubelet's last word, after the newest status: the object itself goes. */
   remove(): Promise<void>;
@@ -38,8 +38,8 @@ export interface PodWriterOptions {
 /** What the API server has taken last. */
 interface Written {
   readonly text: string;
-  /** Status of the condition Ready. */
-  readonly ready: string | undefined;
+  /** As the API server has it: it writes amounts in its own way. */
+  readonly gist: string;
   /** The pod's, with it. */
   readonly version: number | undefined;
 }
@@ -50,14 +50,14 @@ export function createPodWriter(options: PodWriterOptions): PodWriter {
   let running: Promise<void> | undefined;
   let isDirty = false;
   let isClosed = false;
-  let last: Written = { text: '', ready: undefined, version: undefined };
+  let last: Written = { text: '', gist: '', version: undefined };
   let retry: Timer | undefined;
 
   /** By somebody else, or by an earlier write of ours: one whose answer was lost may still be on its way. */
   const isOverwritten = (): boolean => {
     const pod = options.pod();
     const isNews = isOlder(last.version, parseResourceVersion(pod.metadata?.resourceVersion));
-    return isNews && !isFinished(pod) && readyOf(pod.status) !== last.ready;
+    return isNews && !isFinished(pod) && gistOf(pod.status) !== last.gist;
   };
 
   /** @returns whether what the API server has now is known. */
@@ -69,8 +69,9 @@ export function createPodWriter(options: PodWriterOptions): PodWriter {
     const body = { metadata: { uid: uidOf(pod) }, status: { ...status, conditions: patchOf(status.conditions) } };
     try {
       const call = { namespace: namespaceOf(pod), subresource: 'status' };
-      const { metadata } = await api.patch(resources.pods, nameOf(pod), { type: 'strategic', body }, call);
-      last = { text, ready: readyOf(status), version: parseResourceVersion(metadata?.resourceVersion) };
+      const stored = await api.patch(resources.pods, nameOf(pod), { type: 'strategic', body }, call);
+      const version = parseResourceVersion(stored.metadata?.resourceVersion);
+      last = { text, gist: gistOf(stored.status ?? status), version };
       return true;
     } catch (error) {
       // Gone, or another pod of that name by now: nothing left to report.
@@ -125,8 +126,17 @@ export function createPodWriter(options: PodWriterOptions): PodWriter {
   };
 }
 
-function readyOf(status: PodStatus | undefined): string | undefined {
-  return findCondition(status?.conditions, 'Ready')?.status;
+/** What others go by: readiness, restarts, and what the containers hold or wait for. */
+function gistOf(status: PodStatus | undefined): string {
+  const { conditions, containerStatuses = [], initContainerStatuses = [] } = status ?? {};
+  const resizing = RESIZE_CONDITIONS.map((type) => {
+    const condition = findCondition(conditions, type);
+    return condition && [type, condition.reason];
+  });
+  const containers = [...containerStatuses, ...initContainerStatuses].map(
+    ({ name, restartCount, allocatedResources, resources: held }) => [name, restartCount, allocatedResources, held],
+  );
+  return JSON.stringify([findCondition(conditions, 'Ready')?.status, resizing, containers]);
 }
 
 /** Conditions are merged by type: those that ended are taken out by name, and texts that no longer hold by null. */
