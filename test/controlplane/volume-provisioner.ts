@@ -6,16 +6,16 @@ import type { KubeObject, Node, PersistentVolume, PersistentVolumeClaim } from '
 import type { KubeApi } from '../../src/api/kube-api.ts';
 import { isAlreadyExists, isNotFound, unless } from '../../src/api/kube-error.ts';
 import { type ResourceType, resources } from '../../src/api/resources.ts';
-import type { Caches } from '../../src/cluster/caches.ts';
 import { keyOf, nameOf, namespaceOf, uidOf } from '../../src/cluster/objects.ts';
 import type { StandIn, StandInContext } from '../../src/cluster/stand-in.ts';
-import { createWorkQueue } from '../../src/kube/queue.ts';
+import { createWorkQueue, type HandlerResult } from '../../src/kube/queue.ts';
 
 const PROVISIONER = 'simulated.stowage.test';
 const ZONE_LABEL = 'topology.kubernetes.io/zone';
 /** Set by the scheduler on claims that wait for their first pod. */
 const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 const WORKERS = 4;
+const UNKNOWN_NODE_MILLIS = 1000;
 
 interface StorageClass extends KubeObject {
   readonly provisioner: string;
@@ -81,6 +81,7 @@ export function volumeFor(claim: PersistentVolumeClaim, node: Node): PersistentV
 export function createVolumeProvisioner({ api, caches, clock, random, log }: StandInContext): StandIn {
   const claims = caches.of(resources.persistentVolumeClaims);
   const volumes = caches.of(resources.persistentVolumes);
+  const nodes = caches.of(resources.nodes);
   const queue = createWorkQueue({ clock, random, log, name: 'volume-provisioner' });
 
   claims.onChange((_, after) => {
@@ -90,12 +91,16 @@ export function createVolumeProvisioner({ api, caches, clock, random, log }: Sta
     if (after !== undefined) queue.add(`volume ${nameOf(after)}`);
   });
 
-  const provision = async (claim: PersistentVolumeClaim | undefined): Promise<void> => {
-    if (claim === undefined || claim.spec?.volumeName !== undefined) return;
-    if (claim.spec?.storageClassName !== DEFAULT_CLASS.metadata?.name) return;
-    const node = nodeOf(claim, caches);
-    if (node === undefined) return;
+  const provision = async (claim: PersistentVolumeClaim | undefined): Promise<HandlerResult> => {
+    if (claim === undefined || claim.spec?.volumeName !== undefined) return undefined;
+    if (claim.spec?.storageClassName !== DEFAULT_CLASS.metadata?.name) return undefined;
+    const selected = claim.metadata?.annotations?.[SELECTED_NODE];
+    if (selected === undefined) return undefined;
+    const node = nodes.get(selected);
+    // Claims and nodes come by watches of their own: the scheduler may know a new node before it is known here.
+    if (node === undefined) return { requeueAfterMillis: UNKNOWN_NODE_MILLIS };
     await unless(isAlreadyExists, api.create(resources.persistentVolumes, volumeFor(claim, node)));
+    return undefined;
   };
 
   /** The claim is gone. Deleting what an external provisioner has made is left to that. */
@@ -112,16 +117,10 @@ export function createVolumeProvisioner({ api, caches, clock, random, log }: Sta
         WORKERS,
         async (key) => {
           const [kind, name = ''] = key.split(' ');
-          await (kind === 'claim' ? provision(claims.get(name)) : reclaim(volumes.get(name)));
-          return undefined;
+          return kind === 'claim' ? provision(claims.get(name)) : reclaim(volumes.get(name));
         },
         signal,
       );
     },
   };
-}
-
-function nodeOf(claim: PersistentVolumeClaim, caches: Caches): Node | undefined {
-  const selected = claim.metadata?.annotations?.[SELECTED_NODE];
-  return selected === undefined ? undefined : caches.of(resources.nodes).get(selected);
 }
