@@ -108,16 +108,20 @@ export function useRealCluster(
   });
   afterAll(async () => {
     const { api, nodes } = current ?? {};
-    for (const name of namespaces) {
-      await api?.delete(resources.namespaces, name);
-      await current?.empty(name);
+    try {
+      for (const name of namespaces) {
+        await api?.delete(resources.namespaces, name);
+        await current?.empty(name);
+      }
+    } finally {
+      // Whatever is left: two processes for the nodes of the suites that follow would take their pods from each other.
+      await backend.stop();
+      await nodes?.stop();
+      // Nobody looks after them any more, and the scheduler of the suites that follow must not choose them.
+      for (const { name } of options.nodes ?? []) await api?.delete(resources.nodes, name);
+      for (const client of clients) client.close();
+      if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
     }
-    await backend.stop();
-    await nodes?.stop();
-    // Nobody looks after them any more, and the scheduler of the suites that follow must not choose them.
-    for (const { name } of options.nodes ?? []) await api?.delete(resources.nodes, name);
-    for (const client of clients) client.close();
-    if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
   });
 
   return () => {
