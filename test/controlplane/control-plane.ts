@@ -34,7 +34,7 @@ export interface ControlPlaneOptions {
   readonly extraApiServerFlags?: readonly string[];
   /** Called before anything starts: writes more files into the run's folder and returns more flags of the API server. */
   readonly prepare?: (directory: string, authority: TestAuthority) => Promise<readonly string[]>;
-  /** How long one program may take to get ready. Default 60 s: five are normal, a busy machine needs more. */
+  /** How long one program may take to get ready. Default 150 s: five are normal, a busy machine needs more. */
   readonly startTimeoutMillis?: number;
 }
 
@@ -60,7 +60,7 @@ export interface ControlPlane {
   stop(): Promise<void>;
 }
 
-const START_TIMEOUT_MILLIS = 60_000;
+const START_TIMEOUT_MILLIS = 150_000;
 const STOP_GRACE_MILLIS = 5_000;
 const ADMIN = { user: 'stowage-test-admin', groups: ['system:masters'] } as const;
 
