@@ -250,7 +250,9 @@ describe('a node under load', () => {
     expect(patches.length).toBeGreaterThan(resizes.length);
     expect(patches.filter(({ code }) => code >= 400 && code !== 409)).toEqual([]);
     expect(requestOf(await podOf('scaled'))).toBe(200);
-    expect((await allocationOf('scaled')).status?.guidance).toMatchObject({ isRequestFrozen: true });
+    await cluster().eventually(async () =>
+      expect((await allocationOf('scaled')).status?.guidance).toMatchObject({ isRequestFrozen: true }),
+    );
   });
 
   test('P18: constant load ends in no write to any pod', async () => {
@@ -269,7 +271,9 @@ describe('a node under load', () => {
         expect(pod.metadata?.annotations?.[sizingKeys.allocationOriginals]).toBeUndefined();
       }
     });
-    expect((await allocationOf('web')).status).toMatchObject({ phase: 'Pending', reason: 'Stale' });
+    await eventually(async () =>
+      expect((await allocationOf('web')).status).toMatchObject({ phase: 'Pending', reason: 'Stale' }),
+    );
     expect(Math.max(...sums)).toBeLessThanOrEqual(ALLOCATABLE);
     expect(resizesSince(0).filter(({ code }) => code >= 400)).toEqual([]);
   });

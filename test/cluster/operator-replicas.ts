@@ -1,5 +1,5 @@
 /** Several processes of the operator behind one webhook, and what can be told of admissions from outside. */
-import { expect, inject } from 'vitest';
+import { expect, inject, vi } from 'vitest';
 import type { Pod } from '../../src/api/core.ts';
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { probeOnce } from '../controlplane/health.ts';
@@ -76,9 +76,9 @@ export interface WebhookCalls {
 
 const WEBHOOK = 'pod.spotalis.io';
 
-/** The API server's own counts since it started. */
+/** The API server's own counts since it started; one that is busy may take a while to tell them. */
 export async function webhookCalls(): Promise<WebhookCalls> {
-  const samples = await apiServerMetrics();
+  const samples = await vi.waitFor(apiServerMetrics, { timeout: 150_000, interval: 250 });
   const labels = { name: WEBHOOK };
   const failedOpen = sumOf(samples, 'apiserver_admission_webhook_fail_open_count', labels);
   return {

@@ -91,9 +91,12 @@ export function describePlacement({ kit, namespace: home, operators }: Placement
 
   describe('the operator as a Deployment', () => {
     test('runs two pods that are ready, of which one leads', async () => {
-      const pods = await operators();
-      expect(pods.filter(isReady)).toHaveLength(2);
-      expect(pods.map(({ metadata }) => metadata?.name)).toContain(await leader());
+      const pods = await kit().eventually(async () => {
+        const found = await operators();
+        expect(found.filter(isReady)).toHaveLength(2);
+        expect(found.map(({ metadata }) => metadata?.name)).toContain(await leader());
+        return found;
+      });
       expect(pods.flatMap(({ status }) => status?.containerStatuses?.map(({ restartCount }) => restartCount))).toEqual([
         0, 0,
       ]);
