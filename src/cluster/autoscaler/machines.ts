@@ -11,6 +11,8 @@ import { removeNodeObject } from './reclaim.ts';
 const DEFAULT_PROVISION_MILLIS = 40_000;
 /** A launch takes up to this share longer or shorter than is usual for the pool. */
 const PROVISION_JITTER = 0.25;
+/** From a launch that failed to the next look at whether its pool is short of machines. */
+const RELAUNCH_MILLIS = 10_000;
 
 export interface MachineListener {
   onJoined(name: string, machine: Machine): void;
@@ -50,6 +52,7 @@ export function createMachines(
       log.warn({ node: name, pool: pool.name, error }, 'Launching a node failed');
       fleet.forget(name);
       listener.onLaunchFailed();
+      inBackground(sleep(clock, RELAUNCH_MILLIS, signal).then(() => keepMinimum(pool)));
       return;
     }
     machine.hasJoined = true;
