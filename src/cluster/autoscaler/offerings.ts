@@ -1,5 +1,6 @@
 /** Which machines the cloud has: pool by zone, closed by script, and remembered as closed after a refusal. */
 import type { Clock } from '../../lib/clock.ts';
+import type { EpochMillis } from '../../lib/units.ts';
 
 /** How long a refused offering is not asked for again. Source: Karpenter's unavailable-offerings cache. */
 const REFUSAL_MILLIS = 3 * 60_000;
@@ -11,8 +12,8 @@ export interface Offerings {
   request(pool: string, zone: string): boolean;
   /** Whether asking is worth it: not refused recently. */
   isWorthAsking(pool: string, zone: string): boolean;
-  /** When the next remembered refusal ends; undefined when there is none. */
-  nextExpiry(): number | undefined;
+  /** When the first of the remembered refusals ends that had not ended at `sinceMillis`; undefined when there is none. */
+  nextExpiry(sinceMillis: EpochMillis): EpochMillis | undefined;
 }
 
 export function createOfferings(clock: Clock): Offerings {
@@ -35,8 +36,8 @@ export function createOfferings(clock: Clock): Offerings {
       return isOpen;
     },
     isWorthAsking: (pool, zone) => (refusedUntil.get(keyOf(pool, zone)) ?? 0) <= clock.now(),
-    nextExpiry() {
-      const pending = [...refusedUntil.values()].filter((until) => until > clock.now());
+    nextExpiry(sinceMillis) {
+      const pending = [...refusedUntil.values()].filter((until) => until > sinceMillis);
       return pending.length === 0 ? undefined : Math.min(...pending);
     },
   };

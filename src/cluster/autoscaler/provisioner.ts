@@ -2,6 +2,7 @@
 import type { Pod } from '../../api/core.ts';
 import { resources } from '../../api/resources.ts';
 import type { Timer } from '../../lib/clock.ts';
+import type { EpochMillis } from '../../lib/units.ts';
 import { daemonPod } from '../controllers/daemon-set-controller.ts';
 import { type PodInfo, podInfoOf } from '../scheduler/pod-info.ts';
 import { volumesOf } from '../scheduler/volumes.ts';
@@ -67,6 +68,7 @@ export function createProvisioner(
   const pass = (): void => {
     isBatchOpen = false;
     if (!isRunning || pending.size === 0) return;
+    const nowMillis = clock.now();
     const launches = planLaunches({
       cluster: presentCluster(),
       pending: [...pending.values()],
@@ -82,17 +84,17 @@ export function createProvisioner(
       },
       nextName: machines.nextName,
       infoOf,
-      nowMillis: clock.now(),
+      nowMillis,
     });
     for (const { pool, zone, node } of launches) void machines.launch(pool, zone, node);
-    watchExpiry();
+    watchExpiry(nowMillis);
     nextPass = clock.setTimer(retryMillis, pass);
     retryMillis = Math.min(RETRY_MILLIS.max, retryMillis * 2);
   };
 
-  /** Pods that stay unserved wait for the moment the cloud is worth asking again. */
-  const watchExpiry = (): void => {
-    const at = offerings.nextExpiry();
+  /** Pods that stay unserved wait for the moment the cloud is worth asking again: also for one that came during the pass. */
+  const watchExpiry = (sinceMillis: EpochMillis): void => {
+    const at = offerings.nextExpiry(sinceMillis);
     expiry?.cancel();
     expiry = at === undefined ? undefined : clock.setTimer(at - clock.now(), schedulePass);
   };
