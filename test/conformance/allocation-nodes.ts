@@ -1,8 +1,10 @@
 /** Nodes without machines, and the kubelets that report their pods as running. */
 import type { Pod } from '../../src/api/core.ts';
 import type { KubeApi } from '../../src/api/kube-api.ts';
+import { isNotFound, unless } from '../../src/api/kube-error.ts';
 import { resources } from '../../src/api/resources.ts';
 import { createInformer } from '../../src/kube/informer.ts';
+import { createWorkQueue } from '../../src/kube/queue.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import type { Logger } from '../../src/lib/log.ts';
 import type { Random } from '../../src/lib/random.ts';
@@ -60,24 +62,26 @@ export function createStandInKubelets(options: StandInKubeletsOptions): StandInK
     const body = { status };
     await api.patch(resources.pods, name, { type: 'strategic', body }, { namespace, subresource: 'status' });
   };
-  const informers = nodes.map((node) => {
+  const followers = nodes.map((node) => {
     const informer = createInformer<Pod, Pod>({
       ...options,
       type: resources.pods,
       project: (pod) => pod,
       selection: { fieldSelector: `spec.nodeName=${node}` },
     });
-    informer.subscribe({
-      onChange: (_, _before, after) => {
-        if (after !== undefined) report(after).catch(() => {});
-      },
-    });
-    return informer;
+    // What fails is tried again: no event follows a report that did not arrive.
+    const queue = createWorkQueue({ ...options, name: `kubelet of ${node}` });
+    informer.subscribe({ onChange: (key) => queue.add(key) });
+    const reportOn = async (key: string): Promise<void> => {
+      const pod = informer.store.get(key);
+      if (pod !== undefined) await unless(isNotFound, report(pod));
+    };
+    return (signal: AbortSignal) => Promise.all([informer.run(signal), queue.run(4, reportOn, signal)]);
   });
   return {
     report,
     run: async (signal) => {
-      await Promise.all(informers.map((informer) => informer.run(signal)));
+      await Promise.all(followers.map((follow) => follow(signal)));
     },
   };
 }
