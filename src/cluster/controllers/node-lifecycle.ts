@@ -42,6 +42,8 @@ export function createNodeLifecycle(context: StandInContext, options: NodeLifecy
   /** Silent for too long. By timers alone: the clock may be set, and a timer may come a little early by it. */
   const unreachable = new Set<string>();
   const graceTimers = new Map<string, Timer>();
+  /** Since when nodes have the NoExecute taints that do not say so, by node and key. */
+  const taintedSince = new Map<string, ReadonlyMap<string, string>>();
 
   const forgetSilence = (nodeName: string): void => {
     graceTimers.get(nodeName)?.cancel();
@@ -61,9 +63,13 @@ export function createNodeLifecycle(context: StandInContext, options: NodeLifecy
   });
   nodes.onChange((before, after) => {
     if (after === undefined) {
-      if (before !== undefined) forgetSilence(nameOf(before));
+      if (before !== undefined) {
+        forgetSilence(nameOf(before));
+        taintedSince.delete(nameOf(before));
+      }
       return;
     }
+    noteTaints(after);
     nodeQueue.add(nameOf(after));
     if (before !== undefined && isSameValue(noExecute(before), noExecute(after))) return;
     for (const pod of caches.podsOnNode(nameOf(after))) podQueue.add(keyOf(pod));
@@ -71,6 +77,19 @@ export function createNodeLifecycle(context: StandInContext, options: NodeLifecy
   pods.onChange((before, after) => {
     if (after?.spec?.nodeName !== undefined && before?.spec?.nodeName === undefined) podQueue.add(keyOf(after));
   });
+
+  /** Told anew with each look, the time of a taint would never come: who tolerates it for a while would stay for good. */
+  const noteTaints = (node: Node): void => {
+    const known = taintedSince.get(nameOf(node));
+    const undated = noExecute(node).filter(({ timeAdded }) => timeAdded === undefined);
+    const since = undated.map(({ key }) => [key, known?.get(key) ?? timestampOf(clock.now())] as const);
+    taintedSince.set(nameOf(node), new Map(since));
+  };
+  const datedTaints = (node: Node): Taint[] =>
+    noExecute(node).map((taint) => {
+      const timeAdded = taint.timeAdded ?? taintedSince.get(nameOf(node))?.get(taint.key);
+      return timeAdded === undefined ? taint : { ...taint, timeAdded };
+    });
 
   const syncNode = async (nodeName: string): Promise<void> => {
     const node = nodes.get(nodeName);
@@ -130,7 +149,7 @@ export function createNodeLifecycle(context: StandInContext, options: NodeLifecy
     const pod = pods.get(key);
     const node = nodes.get(pod?.spec?.nodeName ?? '');
     if (pod === undefined || node === undefined || isTerminating(pod)) return undefined;
-    const evictAt = evictionTime(pod, noExecute(node), clock.now());
+    const evictAt = evictionTime(pod, datedTaints(node), clock.now());
     if (evictAt === undefined) return undefined;
     if (evictAt > clock.now()) return { requeueAfterMillis: evictAt - clock.now() };
     await unless(isNotFound, evict(pod));

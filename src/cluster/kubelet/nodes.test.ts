@@ -111,6 +111,23 @@ describe('a node', () => {
     },
   );
 
+  test('that somebody taints keeps a pod for as long as that tolerates it, also where the taint does not say since when', async () => {
+    await using at = await startVirtualCluster({ nodes: testNodes(1) });
+    const toleration = { key: 'full', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 60 };
+    await start(at, barePod({}, { tolerations: [toleration] }));
+    await at.seconds(5);
+    const body = { spec: { taints: [{ key: 'full', effect: 'NoExecute' }] } };
+    await at.cluster.api.patch(resources.nodes, 'node-1', { type: 'merge', body });
+    await at.seconds(30);
+    // Whatever else changes of it.
+    const touched = { metadata: { labels: { touched: 'yes' } } };
+    await at.cluster.api.patch(resources.nodes, 'node-1', { type: 'merge', body: touched });
+    await at.seconds(25);
+    expect(stored(at)?.metadata).not.toHaveProperty('deletionTimestamp');
+    await at.seconds(10);
+    expect(stored(at)).toBeUndefined();
+  });
+
   test('that is deleted takes its pods with it', async () => {
     await using at = await startVirtualCluster({ nodes: testNodes(1) });
     await start(at, barePod());
