@@ -49,22 +49,6 @@ describe('the autoscaler', () => {
     expect(new Set(nodes(at).map((node) => node.metadata?.labels?.['topology.kubernetes.io/zone'])).size).toBe(3);
   });
 
-  test('has the least number in the end where launches fail for a while', async () => {
-    await using at = await startVirtualCluster({ pools: [pool('od', { minNodes: 2 })] });
-    await at.seconds(10);
-    const outage = at.cluster.server.faults.add({
-      verbs: ['create'],
-      resources: ['nodes'],
-      effect: { kind: 'outage' },
-    });
-    for (const name of at.cluster.autoscaler.nodesOf('od')) at.cluster.autoscaler.loseNode(name);
-    await at.seconds(300);
-    expect(nodes(at)).toEqual([]);
-    outage.remove();
-    await at.seconds(120);
-    expect(nodes(at)).toHaveLength(2);
-  });
-
   test('adds a spot node for a pod that asks for spot, and no more than are needed', async () => {
     await using at = await startVirtualCluster({ pools: [pool('od', { minNodes: 1 }), pool('spot')] });
     await deploy(at, 'web', 7, 'spot');
