@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../api/core.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
+import { containerToStart } from '../testing/container-runtime.ts';
 import type { Behaviour } from './behaviour.ts';
 import { createContainerRuns } from './container-runs.ts';
 import type { ContainerRuntime } from './pod-status.ts';
@@ -20,17 +21,7 @@ const QUIET: Behaviour = {
 function setUp(spec: Partial<NonNullable<Pod['spec']>> = {}, behaviour: Partial<Behaviour> = {}) {
   const clock = createVirtualClock(0);
   const pod: Pod = { metadata: { namespace: 'shop', name: 'a', uid: 'u' }, spec: { containers: [], ...spec } };
-  const container: ContainerRuntime = {
-    name: 'app',
-    image: 'app:1',
-    state: { kind: 'waiting', reason: 'ContainerCreating' },
-    lastEnd: undefined,
-    restarts: 0,
-    isReady: false,
-    resources: {},
-    allocated: undefined,
-    memoryBytes: 0,
-  };
+  const container = containerToStart();
   const seen = { isOver: false, reports: 0 };
   const runs = createContainerRuns({
     clock,

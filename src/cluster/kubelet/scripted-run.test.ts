@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../lib/clock.ts';
 import { createVirtualClock } from '../../lib/virtual-clock.ts';
+import { containerToStart } from '../testing/container-runtime.ts';
 import type { Behaviour } from './behaviour.ts';
-import type { ContainerRuntime } from './pod-status.ts';
 import { createScriptedRun } from './scripted-run.ts';
 
 const behaviour: Behaviour = {
@@ -27,17 +27,7 @@ function setUp(n: number) {
     },
     setTimer: clock.setTimer,
   };
-  const container: ContainerRuntime = {
-    name: 'app',
-    image: 'app:1',
-    state: { kind: 'waiting', reason: 'ContainerCreating' },
-    lastEnd: undefined,
-    restarts: 0,
-    isReady: false,
-    resources: {},
-    allocated: undefined,
-    memoryBytes: 0,
-  };
+  const container = containerToStart();
   const reported: boolean[] = [];
   const report = (): void => void reported.push(container.isReady);
   const run = createScriptedRun({ clock: busy, behaviour, after: clock.setTimer, report, end: () => {} });
