@@ -34,8 +34,6 @@ export interface ControlPlaneOptions {
   readonly extraApiServerFlags?: readonly string[];
   /** Called before anything starts: writes more files into the run's folder and returns more flags of the API server. */
   readonly prepare?: (directory: string, authority: TestAuthority) => Promise<readonly string[]>;
-  /** How long one program may take to get ready. Default 150 s: five are normal, a busy machine needs more. */
-  readonly startTimeoutMillis?: number;
 }
 
 export interface ControlPlane {
@@ -60,7 +58,6 @@ export interface ControlPlane {
   stop(): Promise<void>;
 }
 
-const START_TIMEOUT_MILLIS = 150_000;
 const STOP_GRACE_MILLIS = 5_000;
 const ADMIN = { user: 'stowage-test-admin', groups: ['system:masters'] } as const;
 
@@ -137,9 +134,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     const env = { ...goEnvironment, ...process.env };
     const program = await startProgram({ name: component, command: binaries[component], args, env }, directory, clock);
     programs.set(component, program);
-    const timeoutMillis = options.startTimeoutMillis ?? START_TIMEOUT_MILLIS;
     try {
-      await waitUntilReady(component, probe, { clock, timeoutMillis, isAlive: program.isRunning });
+      await waitUntilReady(component, probe, { clock, isAlive: program.isRunning });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new Error(`${reason}\nend of its log:\n${readLogTail(directory, component, 30)}`);

@@ -1,11 +1,12 @@
 /** Vitest's global set-up of the suites on a real control plane: one for all files, each test in a namespace of its own. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
 import { createSystemClock } from '../../src/lib/clock.ts';
 import { prepareAudit } from './audit-policy.ts';
 import { ensureBinaries } from './build.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
 import { existingKubeconfigPath } from './existing-cluster.ts';
+import { readLogTail } from './process-group.ts';
 import { type ComponentName, componentNames } from './versions.ts';
 
 /** What the test files get through `inject('cluster')`. */
@@ -43,21 +44,27 @@ function logLengths(controlPlane: ControlPlane): Map<ComponentName, number> {
   return new Map(componentNames.map((name) => [name, controlPlane.logs(name, ALL_LINES).split('\n').length]));
 }
 
-/** Errors in the logs, for the reader of a failed run: they are gone with the folder a moment later. */
+/** What is wrong in the logs, for the reader of a failed run: they are gone with the folder a moment later. */
 function reportErrors(controlPlane: ControlPlane, since: Map<ComponentName, number>): void {
+  const { directory } = controlPlane;
+  const tell = (what: string, lines: readonly string[]): void => {
+    if (lines.length > 0) report(`${what}:\n${lines.slice(-15).join('\n')}`);
+  };
   for (const component of componentNames) {
-    const lines = controlPlane
-      .logs(component, ALL_LINES)
-      .split('\n')
-      .slice(since.get(component))
-      .filter((line) => /^[EF]\d{4} |^panic|"level":"(?:error|fatal)"/.test(line));
-    if (lines.length > 0) report(`errors of ${component}:\n${lines.slice(-15).join('\n')}`);
+    const lines = controlPlane.logs(component, ALL_LINES).split('\n').slice(since.get(component));
+    const isError = /^[EF]\d{4} |^panic|"level":"(?:error|fatal)"/;
+    tell(
+      `errors of ${component}`,
+      lines.filter((line) => isError.test(line)),
+    );
   }
-  for (const name of readdirSync(controlPlane.directory).filter((file) => /^(?:nodes|operator-.*)\.log$/.test(file))) {
-    const lines = readFileSync(join(controlPlane.directory, name), 'utf8')
-      .split('\n')
-      .filter((line) => / (?:WARN|ERROR) |"level":"(?:warn|error|fatal)"/.test(line));
-    if (lines.length > 0) report(`warnings in ${name}:\n${lines.slice(-15).join('\n')}`);
+  for (const file of readdirSync(directory).filter((each) => /^(?:nodes|operator-.*)\.log$/.test(each))) {
+    const lines = readLogTail(directory, basename(file, '.log'), ALL_LINES).split('\n');
+    const isWarning = / (?:WARN|ERROR) |"level":"(?:warn|error|fatal)"/;
+    tell(
+      `warnings in ${file}`,
+      lines.filter((line) => isWarning.test(line)),
+    );
   }
 }
 

@@ -6,6 +6,8 @@ import { type Clock, sleep } from '../../src/lib/clock.ts';
 
 const POLL_MILLIS = 100;
 const PROBE_TIMEOUT_MILLIS = 2_000;
+/** For a program to get ready. A ceiling, not a measure: other suites may have the machine. */
+export const START_TIMEOUT_MILLIS = 150_000;
 
 export interface Probe {
   readonly url: string;
@@ -48,22 +50,24 @@ export function probeOnce(probe: Probe): Promise<{ status: number; body: string 
 
 /**
  * Polls until the answer is 200.
+ * @param timeoutMillis default {@link START_TIMEOUT_MILLIS}.
  * @param isAlive when it turns false, waiting is pointless and ends at once.
  * @throws Error with the last answer after `timeoutMillis`, or as soon as the program is dead.
  */
 export async function waitUntilReady(
   name: string,
   probe: Probe,
-  options: { readonly clock: Clock; readonly timeoutMillis: number; readonly isAlive: () => boolean },
+  options: { readonly clock: Clock; readonly timeoutMillis?: number; readonly isAlive: () => boolean },
 ): Promise<void> {
-  const deadline = options.clock.now() + options.timeoutMillis;
+  const { timeoutMillis = START_TIMEOUT_MILLIS } = options;
+  const deadline = options.clock.now() + timeoutMillis;
   for (;;) {
     const { status, body } = await probeOnce(probe);
     if (status === 200) return;
     const last = status === 0 ? body : `HTTP ${status} ${body.slice(0, 500)}`;
     if (!options.isAlive()) throw new Error(`${name} ended while starting; last answer: ${last}`);
     if (options.clock.now() > deadline)
-      throw new Error(`${name} was not ready after ${options.timeoutMillis / 1000} s; last answer: ${last}`);
+      throw new Error(`${name} was not ready after ${timeoutMillis / 1000} s; last answer: ${last}`);
     await sleep(options.clock, POLL_MILLIS);
   }
 }

@@ -1,29 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { resources } from '../../api/resources.ts';
 import { isReady } from '../pod-state.ts';
+import { testPool as pool } from '../testing/node-pool.ts';
 import {
   startVirtualCluster,
   testDeployment,
   testStatefulSet,
   type VirtualCluster,
 } from '../testing/virtual-cluster.ts';
-import type { NodePool } from './node-pool.ts';
 
-const GIB = 1024 ** 3;
 const IN_DEFAULT = { namespace: 'default' };
 const CAPACITY = 'karpenter.sh/capacity-type';
 
-const pool = (name: string, more: Partial<NodePool> = {}): NodePool => ({
-  name,
-  class: name.startsWith('spot') ? 'spot' : 'on-demand',
-  zones: ['eu-1a', 'eu-1b', 'eu-1c'],
-  instanceType: 'm5.xlarge',
-  cpuMillis: 4000,
-  memoryBytes: 16 * GIB,
-  pricePerHour: name.startsWith('spot') ? 0.08 : 0.2,
-  provisionMillis: 40_000,
-  ...more,
-});
 const deploy = async (
   at: VirtualCluster,
   name: string,

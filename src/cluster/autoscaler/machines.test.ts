@@ -1,21 +1,10 @@
 import { expect, test } from 'vitest';
 import { resources } from '../../api/resources.ts';
+import { testPool } from '../testing/node-pool.ts';
 import { startVirtualCluster } from '../testing/virtual-cluster.ts';
-import type { NodePool } from './node-pool.ts';
-
-const pool: NodePool = {
-  name: 'od',
-  class: 'on-demand',
-  zones: ['eu-1a'],
-  instanceType: 'm5.xlarge',
-  cpuMillis: 4000,
-  memoryBytes: 16 * 1024 ** 3,
-  pricePerHour: 0.2,
-  minNodes: 2,
-};
 
 test('a pool has its least number of nodes in the end where launches fail for a while', async () => {
-  await using at = await startVirtualCluster({ pools: [pool] });
+  await using at = await startVirtualCluster({ pools: [testPool('od', { minNodes: 2 })] });
   const { autoscaler, caches, server } = at.cluster;
   const nodes = caches.of(resources.nodes);
   await at.seconds(10);

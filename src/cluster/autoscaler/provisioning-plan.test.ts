@@ -4,19 +4,11 @@ import { nodeObject } from '../kubelet/node-object.ts';
 import { nameOf } from '../objects.ts';
 import { type ClusterState, createClusterState } from '../scheduler/cluster-state.ts';
 import { podInfoOf } from '../scheduler/pod-info.ts';
-import { type NodePool, nodeSpecOf } from './node-pool.ts';
+import { testPool } from '../testing/node-pool.ts';
+import { nodeSpecOf } from './node-pool.ts';
 import { planLaunches } from './provisioning-plan.ts';
 
-const GIB = 1024 ** 3;
-const pool: NodePool = {
-  name: 'od',
-  class: 'on-demand',
-  zones: ['eu-1a'],
-  instanceType: 'm5.xlarge',
-  cpuMillis: 4000,
-  memoryBytes: 16 * GIB,
-  pricePerHour: 0.2,
-};
+const pool = testPool('od');
 const machine = (name: string): Node => nodeObject(nodeSpecOf(pool, 'eu-1a', name), 0);
 const pod = (name: string, cpu: string): Pod => ({
   metadata: { name, namespace: 'default', uid: name },

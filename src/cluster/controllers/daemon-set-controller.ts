@@ -23,6 +23,7 @@ import { createExpectations } from './expectations.ts';
 import { nextAvailability } from './next-availability.ts';
 import { podFromTemplate, templateHash } from './pod-template.ts';
 import { replaceStatus } from './replace-status.ts';
+import { requeueAt } from './requeue-at.ts';
 
 type PodSpec = NonNullable<Pod['spec']>;
 
@@ -89,7 +90,7 @@ export function createDaemonSetController({ api, caches, clock, random, log }: S
     if (expectations.isSatisfied(key)) await place(pass, [...caches.podsOfController(set)]);
     await writeStatus(pass, [...caches.podsOfController(set)]);
     const due = nextAvailability(caches.podsOfController(set), set.spec?.minReadySeconds ?? 0, pass.nowMillis);
-    return due === undefined ? undefined : { requeueAfterMillis: due - clock.now() };
+    return requeueAt(due, clock);
   };
 
   const place = async (pass: Pass, pods: readonly Pod[]): Promise<void> => {

@@ -28,6 +28,7 @@ import { nextAvailability } from './next-availability.ts';
 import { changeOwner, ownerChanges } from './pod-claims.ts';
 import { podFromTemplate } from './pod-template.ts';
 import { replaceStatus } from './replace-status.ts';
+import { requeueAt } from './requeue-at.ts';
 import { slowStartBatch } from './slow-start.ts';
 
 /** Most pods created or deleted in one pass. Source: pkg/controller/replicaset `BurstReplicas`. */
@@ -147,7 +148,7 @@ export function createReplicaSetController({ api, caches, clock, random, log }: 
     await writeStatus(set, active, result, nowMillis);
     if (result.error !== undefined) throw result.error;
     const due = nextAvailability(active, set.spec?.minReadySeconds ?? 0, nowMillis);
-    return due === undefined ? undefined : { requeueAfterMillis: due - clock.now() };
+    return requeueAt(due, clock);
   };
 
   const writeStatus = async (

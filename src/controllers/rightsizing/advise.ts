@@ -134,8 +134,18 @@ export function advise(
   const isOutworn = applied.length < written.length;
   const common = { workload, spec, pods, inForce, states, times, lessons, rulesFor, around, usage, isAllocated };
   const replicas = adviseReplicas({ ...common, unread, now });
-  const seen = { workload, pods, at: now };
-  return { ...seen, inForce, isOutworn, lessons, advice, ...(replicas && { replicas }), hasUsage, unread };
+  return {
+    workload,
+    pods,
+    at: now,
+    inForce,
+    isOutworn,
+    lessons,
+    advice,
+    ...(replicas && { replicas }),
+    hasUsage,
+    unread,
+  };
 }
 
 /** By new pods it may take long until the first of them has what is in force. */

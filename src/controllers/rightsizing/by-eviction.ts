@@ -65,7 +65,7 @@ export function createByEviction(options: ByEvictionOptions): ApplySizes {
     const { inForce, changed } = inForceNow(context);
     const differ = new Set(podsToReplace(context, inForce, isAllocated, changed).map(({ pod }) => pod));
     const sized = context.live.filter((pod) => !differ.has(pod));
-    const harms = [...(await changes.judge(context, () => sized)), ...starvedStarts(context, context.advised.at)];
+    const harms = [...(await changes.judge(context, () => sized)), ...starvedStarts(context)];
     return harms.length === 0 ? undefined : (await changes.takeBack(context, harms, inForce)).result;
   };
 

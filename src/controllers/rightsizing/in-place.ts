@@ -44,11 +44,11 @@ export function createInPlace(options: InPlaceOptions): ApplySizes {
   const converge = createConverge(options);
 
   const takeBack = async (context: ApplyContext): Promise<ApplyResult | undefined> => {
-    const { advised, live } = context;
+    const { live } = context;
     const judged = await changes.judge(context, (change) =>
       change.phase === 'canary' ? live.filter(({ pod }) => pod.uid === change.canary?.uid) : live,
     );
-    const harms = [...judged, ...starvedStarts(context, advised.at)];
+    const harms = [...judged, ...starvedStarts(context)];
     if (harms.length === 0) return undefined;
     const { inForce, changed } = inForceNow(context);
     const taken = await changes.takeBack(context, harms, inForce);

@@ -59,7 +59,7 @@ export async function startAgentProcess(options: AgentProcessOptions): Promise<A
   const [command = '', ...args] = options.wrap?.(seen) ?? seen;
   const env = { ...plainEnvironment(), ...settings };
   const program: Program = await startProgram({ name, command, args, env }, directory, clock);
-  const told = { clock, timeoutMillis: 150_000, isAlive: program.isRunning };
+  const told = { clock, isAlive: program.isRunning };
   await waitUntilReady(name, { url: `http://127.0.0.1:${port}/readyz` }, told);
   const metrics = async (): Promise<readonly Sample[]> =>
     parseMetrics(await getText(`http://127.0.0.1:${port}/metrics`));

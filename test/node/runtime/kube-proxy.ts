@@ -50,7 +50,7 @@ export async function startKubeProxy({ run, controlPlane, clock, programs, node 
     await waitUntilReady(
       'kube-proxy',
       { url: `http://127.0.0.1:${HEALTH_PORT}/livez` },
-      { clock, timeoutMillis: 150_000, isAlive: program.isRunning },
+      { clock, isAlive: program.isRunning },
     );
   } catch (error) {
     await program.stop(0);

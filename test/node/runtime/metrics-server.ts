@@ -5,6 +5,7 @@ import type { KubeApi } from '../../../src/api/kube-api.ts';
 import { isNotFound, unless } from '../../../src/api/kube-error.ts';
 import type { ResourceType } from '../../../src/api/resources.ts';
 import { type Clock, sleep } from '../../../src/lib/clock.ts';
+import { START_TIMEOUT_MILLIS } from '../../controlplane/health.ts';
 import { type Program, readLogTail, startProgram } from '../../controlplane/process-group.ts';
 import { NODE_ADDRESS } from '../host/network-namespace.ts';
 
@@ -12,8 +13,6 @@ const DEFAULT_PORT = 10_443;
 const NAMESPACE = 'kube-system';
 const NAME = 'metrics-server';
 const REGISTRATION = 'v1beta1.metrics.k8s.io';
-/** A ceiling, not a measure: other suites may have the machine. */
-const START_TIMEOUT_MILLIS = 150_000;
 const POLL_MILLIS = 100;
 
 type RegisteredService = KubeObject & {

@@ -9,7 +9,7 @@ import { resources } from '../../../src/api/resources.ts';
 import { type Clock, sleep } from '../../../src/lib/clock.ts';
 import type { Millicores } from '../../../src/lib/units.ts';
 import type { ControlPlane } from '../../controlplane/control-plane.ts';
-import { waitUntilReady } from '../../controlplane/health.ts';
+import { START_TIMEOUT_MILLIS, waitUntilReady } from '../../controlplane/health.ts';
 import { type Program, readLogTail, startProgram } from '../../controlplane/process-group.ts';
 import { createCgroup } from '../host/cgroups.ts';
 import { NODE_ADDRESS } from '../host/network-namespace.ts';
@@ -59,8 +59,6 @@ export interface RealNode {
   stop(): Promise<void>;
 }
 
-/** A ceiling, not a measure: other suites may have the machine. */
-const START_TIMEOUT_MILLIS = 150_000;
 const STOP_GRACE_MILLIS = 3_000;
 const POLL_MILLIS = 50;
 const NOT_READY_TAINT = 'node.kubernetes.io/not-ready';
@@ -157,7 +155,7 @@ export async function startRealNode(spec: RealNodeSpec, options: RealNodeOptions
       await waitUntilReady(
         'kubelet',
         { url: `http://127.0.0.1:${kubeletHealthPort(input)}/healthz` },
-        { clock, timeoutMillis: START_TIMEOUT_MILLIS, isAlive: started.isRunning },
+        { clock, isAlive: started.isRunning },
       );
     } catch (error) {
       throw failure('kubelet', error);

@@ -14,6 +14,7 @@ import { createExpectations } from '../expectations.ts';
 import { nextAvailability } from '../next-availability.ts';
 import { isSameTemplate } from '../pod-template.ts';
 import { replaceStatus } from '../replace-status.ts';
+import { requeueAt } from '../requeue-at.ts';
 import { planStatefulSet, type StatefulSetView } from './stateful-set-plan.ts';
 import { claimsOf, newRevision, statefulPod, templateOf } from './stateful-set-pods.ts';
 import { statefulSetStatus } from './stateful-set-status.ts';
@@ -83,7 +84,7 @@ export function createStatefulSetController({ api, caches, clock, random, log }:
     await writeStatus(set, revisions);
     await pruneHistory(set, revisions);
     const due = nextAvailability(caches.podsOfController(set), set.spec?.minReadySeconds ?? 0, view.nowMillis);
-    return due === undefined ? undefined : { requeueAfterMillis: due - clock.now() };
+    return requeueAt(due, clock);
   };
 
   const viewOf = (set: StatefulSet, revisions: Revisions): StatefulSetView => ({
